@@ -14,14 +14,11 @@
  *
  * The packs saturate, which changes nothing: with_sign leaves no bit above the code's sign. */
 #include "bulk/avx2.h"
+#include "bulk/vectors_template.h"
 
 enum { GROUP = 4 };
 
 /* ---- what the instruction set says better than the compiler's vectors, for lanes of 32 bits ---- */
-
-typedef uint32_t lanes_32 __attribute__((vector_size(BYTES), may_alias));
-typedef int32_t signed_lanes_32 __attribute__((vector_size(BYTES)));
-typedef float floats_32 __attribute__((vector_size(BYTES)));
 
 /* Hooks for lanes of 32 bits. */
 static ALWAYS_INLINE lanes_32 select_32(lanes_32 mask, lanes_32 a, lanes_32 b)
@@ -75,58 +72,34 @@ static ALWAYS_INLINE __m256i halves(__m256i a, __m256i b)
     return _mm256_permute4x64_epi64(_mm256_packus_epi32(a, b), ORDER);
 }
 
-/* GROUP vectors of codes to words of 1, 2 or 4 bytes. `shift` is for tf32, whose codes stand in the upper bits of a
- * word. */
-static ALWAYS_INLINE void store_codes_32(void *memory, const lanes_32 *c, unsigned bytes, unsigned shift, bool stream)
+/* GROUP vectors of codes to words of 1 or 2 bytes. */
+static ALWAYS_INLINE void store_narrow_32(void *memory, const lanes_32 *c, unsigned bytes, unsigned shift, bool stream)
 {
     char *to = memory;
-    switch (bytes) {
-    case 1:
+    (void)shift;
+    if (bytes == 1) {
         store_bytes(memory, c, stream);
-        break;
-    case 2:
+    } else {
         bndi_put_32_bytes(to, halves((__m256i)c[0], (__m256i)c[1]), stream);
         bndi_put_32_bytes(to + BYTES, halves((__m256i)c[2], (__m256i)c[3]), stream);
-        break;
-    default:
-        UNROLL
-        for (size_t i = 0; i < GROUP; i++) {
-            bndi_put_32_bytes(to + i * BYTES, (__m256i)(c[i] << shift), stream);
-        }
-        break;
     }
 }
 
-/* Vectors of codes from words of 1, 2 or 4 bytes, with zeros above. */
-static ALWAYS_INLINE void load_some_32(lanes_32 *c, const void *memory, unsigned bytes, size_t count)
+/* A vector of codes from 8 bytes, or 8 words of 16 bits. */
+static ALWAYS_INLINE lanes_32 from_bytes_32(const char *codes)
 {
-    const char *from = memory;
-    if (bytes == 1) {
-        UNROLL
-        for (size_t i = 0; i < count; i++) {
-            c[i] = (lanes_32)_mm256_cvtepu8_epi32(_mm_loadl_epi64((const void *)(from + i * 8)));
-        }
-    } else if (bytes == 2) {
-        UNROLL
-        for (size_t i = 0; i < count; i++) {
-            c[i] = (lanes_32)_mm256_cvtepu16_epi32(_mm_loadu_si128((const void *)(from + i * 16)));
-        }
-    } else {
-        UNROLL
-        for (size_t i = 0; i < count; i++) {
-            c[i] = (lanes_32)_mm256_loadu_si256((const void *)(from + i * 32));
-        }
-    }
+    return (lanes_32)_mm256_cvtepu8_epi32(_mm_loadl_epi64((const void *)codes));
+}
+
+static ALWAYS_INLINE lanes_32 from_halves_32(const char *codes)
+{
+    return (lanes_32)_mm256_cvtepu16_epi32(_mm_loadu_si128((const void *)codes));
 }
 
 #define LANE_BITS 32
 #include "bulk/lanes_template.h"
 
 /* ---- and of 64 ---- */
-
-typedef uint64_t lanes_64 __attribute__((vector_size(BYTES), may_alias));
-typedef int64_t signed_lanes_64 __attribute__((vector_size(BYTES)));
-typedef double floats_64 __attribute__((vector_size(BYTES)));
 
 /* Hooks for lanes of 64 bits. Codes of 8 bytes exist here; narrower ones are packed by 32-bit words first. */
 static ALWAYS_INLINE lanes_64 select_64(lanes_64 mask, lanes_64 a, lanes_64 b)
@@ -178,17 +151,10 @@ static ALWAYS_INLINE __m256i lower_words(lanes_64 a, lanes_64 b)
     return _mm256_permute4x64_epi64((__m256i)words, ORDER);
 }
 
-/* GROUP vectors of codes, 16 in all, to words of 1, 2, 4 or 8 bytes: 64 to 32 bits first, then to 16 and to 8. */
-static ALWAYS_INLINE void store_codes_64(void *memory, const lanes_64 *c, unsigned bytes, unsigned shift, bool stream)
+/* GROUP vectors of codes, 16 in all, to words of 1, 2 or 4 bytes: 64 to 32 bits first, then to 16 and to 8. */
+static ALWAYS_INLINE void store_narrow_64(void *memory, const lanes_64 *c, unsigned bytes, unsigned shift, bool stream)
 {
     char *to = memory;
-    if (bytes == 8) {
-        UNROLL
-        for (size_t i = 0; i < GROUP; i++) {
-            bndi_put_32_bytes(to + i * BYTES, (__m256i)(c[i] << shift), stream);
-        }
-        return;
-    }
     __m256i low = lower_words(c[0] << shift, c[1] << shift), high = lower_words(c[2] << shift, c[3] << shift);
     if (bytes == 4) {
         bndi_put_32_bytes(to, low, stream);
@@ -212,27 +178,20 @@ static ALWAYS_INLINE __m128i load_4(const void *memory)
     return _mm_cvtsi32_si128(word);
 }
 
-/* Vectors of codes from words of 1, 2, 4 or 8 bytes, zeros above. */
-static ALWAYS_INLINE void load_some_64(lanes_64 *c, const void *memory, unsigned bytes, size_t count)
+/* A vector of four codes from words of 1, 2 or 4 bytes. */
+static ALWAYS_INLINE lanes_64 from_bytes_64(const char *codes)
 {
-    const char *from = memory;
-    UNROLL
-    for (size_t i = 0; i < count; i++) {
-        switch (bytes) {
-        case 1:
-            c[i] = (lanes_64)_mm256_cvtepu8_epi64(load_4(from + i * 4));
-            break;
-        case 2:
-            c[i] = (lanes_64)_mm256_cvtepu16_epi64(_mm_loadl_epi64((const void *)(from + i * 8)));
-            break;
-        case 4:
-            c[i] = (lanes_64)_mm256_cvtepu32_epi64(_mm_loadu_si128((const void *)(from + i * 16)));
-            break;
-        default:
-            c[i] = (lanes_64)_mm256_loadu_si256((const void *)(from + i * 32));
-            break;
-        }
-    }
+    return (lanes_64)_mm256_cvtepu8_epi64(load_4(codes));
+}
+
+static ALWAYS_INLINE lanes_64 from_halves_64(const char *codes)
+{
+    return (lanes_64)_mm256_cvtepu16_epi64(_mm_loadl_epi64((const void *)codes));
+}
+
+static ALWAYS_INLINE lanes_64 from_words_64(const char *codes)
+{
+    return (lanes_64)_mm256_cvtepu32_epi64(_mm_loadu_si128((const void *)codes));
 }
 
 #define LANE_BITS 64

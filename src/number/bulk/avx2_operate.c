@@ -11,13 +11,7 @@
  *
  * so 2047 + 1 = 2048 in fp16 is 67ff + 3c00: 44ffe000 + 3f800000 = 45000000, then 6800. */
 #include "bulk/avx2.h"
-
-typedef uint32_t lanes_32 __attribute__((vector_size(BYTES), may_alias));
-typedef int32_t signed_lanes_32 __attribute__((vector_size(BYTES)));
-typedef float floats_32 __attribute__((vector_size(BYTES)));
-typedef uint64_t lanes_64 __attribute__((vector_size(BYTES), may_alias));
-typedef int64_t signed_lanes_64 __attribute__((vector_size(BYTES)));
-typedef double floats_64 __attribute__((vector_size(BYTES)));
+#include "bulk/vectors_template.h"
 
 /* Hooks of the operations. */
 static ALWAYS_INLINE lanes_32 fused_32(lanes_32 a, lanes_32 b, lanes_32 c)

@@ -31,12 +31,9 @@
 
 enum { GROUP = 4 };
 #define BYTES 64
+#include "bulk/vectors_template.h"
 
 /* ---- what the instruction set says better than the compiler's vectors, for lanes of 32 bits ---- */
-
-typedef uint32_t lanes_32 __attribute__((vector_size(BYTES), may_alias));
-typedef int32_t signed_lanes_32 __attribute__((vector_size(BYTES)));
-typedef float floats_32 __attribute__((vector_size(BYTES)));
 
 /* Hooks for lanes of 32 bits. */
 static ALWAYS_INLINE lanes_32 select_32(lanes_32 mask, lanes_32 a, lanes_32 b)
@@ -105,57 +102,32 @@ static ALWAYS_INLINE void store_halves(void *memory, const lanes_32 *c, bool str
     put_32((char *)memory + 64, _mm512_permutexvar_epi64(order, high), stream);
 }
 
-/* GROUP vectors of codes to words of 1, 2 or 4 bytes. `shift` is code_shift of the plan: 13 for tf32, whose 19 bits
- * stand at the upper end of a word of 32, and 0 elsewhere. */
-static ALWAYS_INLINE void store_codes_32(void *memory, const lanes_32 *c, unsigned bytes, unsigned shift, bool stream)
+/* GROUP vectors of codes to words of 1 or 2 bytes. */
+static ALWAYS_INLINE void store_narrow_32(void *memory, const lanes_32 *c, unsigned bytes, unsigned shift, bool stream)
 {
-    switch (bytes) {
-    case 1:
+    (void)shift;
+    if (bytes == 1) {
         store_bytes(memory, c, stream);
-        break;
-    case 2:
+    } else {
         store_halves(memory, c, stream);
-        break;
-    default:
-        UNROLL
-        for (size_t i = 0; i < GROUP; i++) {
-            put_32((char *)memory + i * 64, (__m512i)(c[i] << shift), stream);
-        }
-        break;
     }
 }
 
-/* Vectors of codes from words of 1, 2 or 4 bytes, zeros above. A vector takes 16, 32 or 64 bytes, all of which belong
- * to the group: nothing is read behind it. */
-static ALWAYS_INLINE void load_some_32(lanes_32 *c, const void *memory, unsigned bytes, size_t count)
+/* A vector of codes from 16 bytes, or 16 words of 16 bits. */
+static ALWAYS_INLINE lanes_32 from_bytes_32(const char *codes)
 {
-    const char *from = memory;
-    if (bytes == 1) {
-        UNROLL
-        for (size_t i = 0; i < count; i++) {
-            c[i] = (lanes_32)_mm512_cvtepu8_epi32(_mm_loadu_si128((const void *)(from + i * 16)));
-        }
-    } else if (bytes == 2) {
-        UNROLL
-        for (size_t i = 0; i < count; i++) {
-            c[i] = (lanes_32)_mm512_cvtepu16_epi32(_mm256_loadu_si256((const void *)(from + i * 32)));
-        }
-    } else {
-        UNROLL
-        for (size_t i = 0; i < count; i++) {
-            c[i] = (lanes_32)_mm512_loadu_si512(from + i * 64);
-        }
-    }
+    return (lanes_32)_mm512_cvtepu8_epi32(_mm_loadu_si128((const void *)codes));
+}
+
+static ALWAYS_INLINE lanes_32 from_halves_32(const char *codes)
+{
+    return (lanes_32)_mm512_cvtepu16_epi32(_mm256_loadu_si256((const void *)codes));
 }
 
 #define LANE_BITS 32
 #include "bulk/lanes_template.h"
 
 /* ---- and of 64 ---- */
-
-typedef uint64_t lanes_64 __attribute__((vector_size(BYTES), may_alias));
-typedef int64_t signed_lanes_64 __attribute__((vector_size(BYTES)));
-typedef double floats_64 __attribute__((vector_size(BYTES)));
 
 /* Hooks for lanes of 64 bits. The blend works on single bits, so the size of a lane does not matter to it. */
 static ALWAYS_INLINE lanes_64 select_64(lanes_64 mask, lanes_64 a, lanes_64 b)
@@ -186,8 +158,8 @@ static ALWAYS_INLINE void stream_64(void *memory, lanes_64 v)
 }
 
 /* The conversions cvtepi64_* keep the low part of each lane, in order: no permutation is needed. A vector of eight
- * lanes is 8, 16, 32 or 64 bytes. Only words of 4 and 8 bytes are stored past the caches. */
-static ALWAYS_INLINE void store_codes_64(void *memory, const lanes_64 *c, unsigned bytes, unsigned shift, bool stream)
+ * lanes is 8, 16 or 32 bytes. Only words of 4 and 8 bytes are stored past the caches. */
+static ALWAYS_INLINE void store_narrow_64(void *memory, const lanes_64 *c, unsigned bytes, unsigned shift, bool stream)
 {
     char *to = memory;
     UNROLL
@@ -200,40 +172,31 @@ static ALWAYS_INLINE void store_codes_64(void *memory, const lanes_64 *c, unsign
         case 2:
             _mm_storeu_si128((void *)(to + i * 16), _mm512_cvtepi64_epi16(v));
             break;
-        case 4:
+        default:
             if (stream) {
                 _mm256_stream_si256((void *)(to + i * 32), _mm512_cvtepi64_epi32(v));
             } else {
                 _mm256_storeu_si256((void *)(to + i * 32), _mm512_cvtepi64_epi32(v));
             }
             break;
-        default:
-            put_32(to + i * 64, v, stream);
-            break;
         }
     }
 }
 
-/* Vectors of codes from words of 1, 2, 4 or 8 bytes, zeros above. */
-static ALWAYS_INLINE void load_some_64(lanes_64 *c, const void *memory, unsigned bytes, size_t count)
+/* A vector of eight codes from words of 1, 2 or 4 bytes. */
+static ALWAYS_INLINE lanes_64 from_bytes_64(const char *codes)
 {
-    const char *from = memory;
-    for (size_t i = 0; i < count; i++) {
-        switch (bytes) {
-        case 1:
-            c[i] = (lanes_64)_mm512_cvtepu8_epi64(_mm_loadl_epi64((const void *)(from + i * 8)));
-            break;
-        case 2:
-            c[i] = (lanes_64)_mm512_cvtepu16_epi64(_mm_loadu_si128((const void *)(from + i * 16)));
-            break;
-        case 4:
-            c[i] = (lanes_64)_mm512_cvtepu32_epi64(_mm256_loadu_si256((const void *)(from + i * 32)));
-            break;
-        default:
-            c[i] = (lanes_64)_mm512_loadu_si512(from + i * 64);
-            break;
-        }
-    }
+    return (lanes_64)_mm512_cvtepu8_epi64(_mm_loadl_epi64((const void *)codes));
+}
+
+static ALWAYS_INLINE lanes_64 from_halves_64(const char *codes)
+{
+    return (lanes_64)_mm512_cvtepu16_epi64(_mm_loadu_si128((const void *)codes));
+}
+
+static ALWAYS_INLINE lanes_64 from_words_64(const char *codes)
+{
+    return (lanes_64)_mm512_cvtepu32_epi64(_mm256_loadu_si256((const void *)codes));
 }
 
 #define LANE_BITS 64

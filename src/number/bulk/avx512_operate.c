@@ -14,13 +14,7 @@
 #include "bulk/avx512.h"
 
 #define BYTES 64
-
-typedef uint32_t lanes_32 __attribute__((vector_size(BYTES), may_alias));
-typedef int32_t signed_lanes_32 __attribute__((vector_size(BYTES)));
-typedef float floats_32 __attribute__((vector_size(BYTES)));
-typedef uint64_t lanes_64 __attribute__((vector_size(BYTES), may_alias));
-typedef int64_t signed_lanes_64 __attribute__((vector_size(BYTES)));
-typedef double floats_64 __attribute__((vector_size(BYTES)));
+#include "bulk/vectors_template.h"
 
 /* Hooks of the operations: one rounding each, in the mode that is set. a b + c with a = b = 1 + 2^-12, c = -1 is 2^-11
  * + 2^-24; a product rounded before the addition would lose the 2^-24. */

@@ -8,13 +8,14 @@
  *   BYTES       size of a vector: 16 (NEON, wasm128), 32 (AVX2), 64 (AVX-512)
  *   GROUP       vectors per step of a loop, 4: one check for special numbers and one packed store of codes per step
  *   SHIFT       optional: the type of a shift count, where the instruction set shifts all lanes by one scalar count
- *   lanes_32    the vector type (may_alias), with signed_lanes_32 and floats_32 of the same size; the same for 64
+ *   the types of vectors_template.h
  * Hooks that the including file defines, for lanes of LANE_BITS:
  *   NAME(select)(m, a, b)       a where the mask m has ones, b elsewhere, bit by bit
  *   NAME(max), NAME(umax)       the larger lane, signed and unsigned
  *   NAME(any_above)(a, b)       is any lane of a above its lane of b, unsigned?
- *   NAME(store_codes)           GROUP vectors of codes to words of 1, 2, 4 or 8 bytes
- *   NAME(load_some)             the other direction, any number of vectors
+ *   NAME(store_narrow)          GROUP vectors of codes to words of fewer bytes than a lane has
+ *   NAME(from_bytes)            a vector of codes from words of 1 byte, with zeros above; from_halves: of 2 bytes;
+ *                               from_words: of 4 bytes, for lanes of 64 bits only
  *   NAME(stream)                a store past the caches, or an ordinary one where there is none
  * Names made here: V is the vector, LANES its lanes, WORD the type of a lane, FRACTION its fraction bits, NAME(x) is
  * x_32 or x_64. MAGNITUDE, SIGN, HIDDEN (the bit above the fraction) and TOP (infinity) are masks of a word.
@@ -63,7 +64,8 @@ static ALWAYS_INLINE SHIFT NAME(shift)(unsigned bits)
     return (SHIFT){0} + (WORD)bits;
 }
 
-/* Loads and stores need no alignment; memcpy becomes one instruction. */
+/* Loads and stores need no alignment, since a caller's array may be anywhere. memcpy of a whole vector becomes one
+ * instruction (vmovdqu with AVX). */
 static ALWAYS_INLINE V NAME(load)(const void *memory)
 {
     V v;
@@ -74,6 +76,60 @@ static ALWAYS_INLINE V NAME(load)(const void *memory)
 static ALWAYS_INLINE void NAME(store)(void *memory, V v)
 {
     __builtin_memcpy(memory, &v, sizeof v);
+}
+
+/* Vectors of codes from words of 1, 2, 4 or 8 bytes, zeros above. Nothing is read behind the last one. The branch on
+ * the size is outside of the loops, so that a group has one. Eight codes as two vectors of four lanes of 32 bits:
+ *
+ *   memory, bytes     2a d8 06 7f 38 01 c8 10
+ *   c[0]              0000002a 000000d8 00000006 0000007f      the bytes 0 to 3
+ *   c[1]              00000038 00000001 000000c8 00000010      the bytes 4 to 7 */
+static ALWAYS_INLINE void NAME(load_some)(V *c, const void *memory, unsigned bytes, size_t count)
+{
+    const char *from = memory;
+    if (bytes == 1) {
+        UNROLL
+        for (size_t i = 0; i < count; i++) {
+            c[i] = NAME(from_bytes)(from + i * LANES);
+        }
+    } else if (bytes == 2) {
+        UNROLL
+        for (size_t i = 0; i < count; i++) {
+            c[i] = NAME(from_halves)(from + i * LANES * 2);
+        }
+#if LANE_BITS == 64
+    } else if (bytes == 4) {
+        UNROLL
+        for (size_t i = 0; i < count; i++) {
+            c[i] = NAME(from_words)(from + i * LANES * 4);
+        }
+#endif
+    } else {
+        UNROLL
+        for (size_t i = 0; i < count; i++) {
+            c[i] = NAME(load)(from + i * BYTES);
+        }
+    }
+}
+
+/* GROUP vectors of codes to words of 1, 2, 4 or 8 bytes. `shift` is for tf32, whose codes stand in the upper bits of a
+ * word. 1.5 in tf32 is 1fe00 in a lane, and 3fc00000 in memory. Words as large as a lane need no hook; narrower ones
+ * are packed in the way of the instruction set. */
+static ALWAYS_INLINE void NAME(store_codes)(void *memory, const V *c, unsigned bytes, unsigned shift, bool stream)
+{
+    if (bytes < sizeof(WORD)) {
+        NAME(store_narrow)(memory, c, bytes, shift, stream);
+        return;
+    }
+    UNROLL
+    for (size_t i = 0; i < GROUP; i++) {
+        char *to = (char *)memory + i * BYTES;
+        if (stream) {
+            NAME(stream)(to, c[i] << shift);
+        } else {
+            NAME(store)(to, c[i] << shift);
+        }
+    }
 }
 
 /* Lanes as floating-point numbers, in the rounding mode that environment.h has set to plan->mode_to_set. */
@@ -93,7 +149,10 @@ static ALWAYS_INLINE V NAME(greater)(V a, V b)
     return (V)((NAME(signed_lanes))a > (NAME(signed_lanes))b);
 }
 
-/* All ones where x is negative: the arithmetic shift copies the sign bit. */
+/* All ones where x is negative: the arithmetic shift copies the sign bit.
+ *
+ *   x           c1880000 (-17)    3e99999a (0.3)    80000000 (-0)
+ *   signs_of    ffffffff          00000000          ffffffff */
 static ALWAYS_INLINE V NAME(signs_of)(V x)
 {
     return (V)((NAME(signed_lanes))x >> (BITS - 1));

@@ -5,6 +5,7 @@ libbinade_number_la_SOURCES += \
 	src/number/bulk/environment.h \
 	src/number/bulk/lanes_rounding_template.h \
 	src/number/bulk/lanes_decode_template.h \
+	src/number/bulk/vectors_template.h \
 	src/number/bulk/lanes_template.h \
 	src/number/bulk/tally_lanes_template.h \
 	src/number/bulk/tally_bins_template.h \

@@ -18,12 +18,9 @@
 
 enum { GROUP = 4 };
 #define BYTES 16
+#include "bulk/vectors_template.h"
 
 /* ---- what the instruction set says better than the compiler's vectors, for lanes of 32 bits ---- */
-
-typedef uint32_t lanes_32 __attribute__((vector_size(BYTES), may_alias));
-typedef int32_t signed_lanes_32 __attribute__((vector_size(BYTES)));
-typedef float floats_32 __attribute__((vector_size(BYTES)));
 
 /* Hooks for lanes of 32 bits; bsl is the bitwise select. */
 static ALWAYS_INLINE lanes_32 select_32(lanes_32 mask, lanes_32 a, lanes_32 b)
@@ -61,19 +58,11 @@ static ALWAYS_INLINE uint16x8_t halves(lanes_32 a, lanes_32 b)
     return vuzp1q_u16((uint16x8_t)a, (uint16x8_t)b);
 }
 
-/* GROUP vectors of codes to words of 1, 2 or 4 bytes; `shift` is for tf32, whose codes stand in the upper bits of a
- * word. */
-static ALWAYS_INLINE void store_codes_32(void *memory, const lanes_32 *c, unsigned bytes, unsigned shift, bool stream)
+/* GROUP vectors of codes to words of 1 or 2 bytes. */
+static ALWAYS_INLINE void store_narrow_32(void *memory, const lanes_32 *c, unsigned bytes, unsigned shift, bool stream)
 {
     uint8_t *to = memory;
-    (void)stream;
-    if (bytes > 2) {
-        UNROLL
-        for (size_t i = 0; i < GROUP; i++) {
-            stream_32(to + i * BYTES, c[i] << shift);
-        }
-        return;
-    }
+    (void)shift, (void)stream;
     uint16x8_t low = halves(c[0], c[1]), high = halves(c[2], c[3]);
     if (bytes == 1) {
         vst1q_u8(to, vuzp1q_u8((uint8x16_t)low, (uint8x16_t)high));
@@ -92,31 +81,22 @@ static ALWAYS_INLINE uint64_t load_word(const void *memory, size_t bytes)
     return word;
 }
 
-/* Vectors of codes from words of 1, 2 or 4 bytes, zeros above. */
-static ALWAYS_INLINE void load_some_32(lanes_32 *c, const void *memory, unsigned bytes, size_t count)
+/* A vector of four codes from words of 1 or 2 bytes. */
+static ALWAYS_INLINE lanes_32 from_bytes_32(const char *codes)
 {
-    const char *from = memory;
-    UNROLL
-    for (size_t i = 0; i < count; i++) {
-        if (bytes == 1) {
-            uint16x8_t wide = vmovl_u8(vcreate_u8(load_word(from + i * 4, 4)));
-            c[i] = (lanes_32)vmovl_u16(vget_low_u16(wide));
-        } else if (bytes == 2) {
-            c[i] = (lanes_32)vmovl_u16(vcreate_u16(load_word(from + i * 8, 8)));
-        } else {
-            __builtin_memcpy(c + i, from + i * BYTES, BYTES);
-        }
-    }
+    uint16x8_t wide = vmovl_u8(vcreate_u8(load_word(codes, 4)));
+    return (lanes_32)vmovl_u16(vget_low_u16(wide));
+}
+
+static ALWAYS_INLINE lanes_32 from_halves_32(const char *codes)
+{
+    return (lanes_32)vmovl_u16(vcreate_u16(load_word(codes, 8)));
 }
 
 #define LANE_BITS 32
 #include "bulk/lanes_template.h"
 
 /* ---- and of 64 ---- */
-
-typedef uint64_t lanes_64 __attribute__((vector_size(BYTES), may_alias));
-typedef int64_t signed_lanes_64 __attribute__((vector_size(BYTES)));
-typedef double floats_64 __attribute__((vector_size(BYTES)));
 
 /* Hooks for lanes of 64 bits. */
 static ALWAYS_INLINE lanes_64 select_64(lanes_64 mask, lanes_64 a, lanes_64 b)
@@ -154,17 +134,10 @@ static ALWAYS_INLINE void stream_64(void *memory, lanes_64 v)
  *
  *   c[0], c[1]            a0 0 a1 0   b0 0 b1 0       32-bit words
  *   uzp1_u32              a0 a1 b0 b1 */
-static ALWAYS_INLINE void store_codes_64(void *memory, const lanes_64 *c, unsigned bytes, unsigned shift, bool stream)
+static ALWAYS_INLINE void store_narrow_64(void *memory, const lanes_64 *c, unsigned bytes, unsigned shift, bool stream)
 {
     uint8_t *to = memory;
     (void)stream;
-    if (bytes == 8) {
-        UNROLL
-        for (size_t i = 0; i < GROUP; i++) {
-            stream_64(to + i * BYTES, c[i] << shift);
-        }
-        return;
-    }
     lanes_32 low = (lanes_32)vuzp1q_u32((uint32x4_t)(c[0] << shift), (uint32x4_t)(c[1] << shift));
     lanes_32 high = (lanes_32)vuzp1q_u32((uint32x4_t)(c[2] << shift), (uint32x4_t)(c[3] << shift));
     if (bytes == 4) {
@@ -179,19 +152,26 @@ static ALWAYS_INLINE void store_codes_64(void *memory, const lanes_64 *c, unsign
 
 /* Two codes of 1, 2 or 4 bytes are one word: its low and its high half. 2 bytes: 34 12 cd ab in memory is the word
  * abcd1234, and the lanes are 1234 and abcd. */
-static ALWAYS_INLINE void load_some_64(lanes_64 *c, const void *memory, unsigned bytes, size_t count)
+static ALWAYS_INLINE lanes_64 pair_of(const char *codes, unsigned bytes)
 {
-    const char *from = memory;
-    UNROLL
-    for (size_t i = 0; i < count; i++) {
-        if (bytes == 8) {
-            __builtin_memcpy(c + i, from + i * BYTES, BYTES);
-            continue;
-        }
-        uint64_t both = load_word(from + i * 2 * bytes, 2 * (size_t)bytes);
-        const unsigned bits = 8 * bytes;
-        c[i] = (lanes_64){both & ((UINT64_C(1) << bits) - 1), both >> bits};
-    }
+    const uint64_t both = load_word(codes, 2 * (size_t)bytes);
+    const unsigned bits = 8 * bytes;
+    return (lanes_64){both & ((UINT64_C(1) << bits) - 1), both >> bits};
+}
+
+static ALWAYS_INLINE lanes_64 from_bytes_64(const char *codes)
+{
+    return pair_of(codes, 1);
+}
+
+static ALWAYS_INLINE lanes_64 from_halves_64(const char *codes)
+{
+    return pair_of(codes, 2);
+}
+
+static ALWAYS_INLINE lanes_64 from_words_64(const char *codes)
+{
+    return pair_of(codes, 4);
 }
 
 #define LANE_BITS 64

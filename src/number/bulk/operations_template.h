@@ -2,10 +2,9 @@
  * words and one vector size, included by a back end once for fp32 and once for fp64. It computes results in words so
  * that one later rounding to the target format is right; arithmetic.c says when that is so, and why.
  *
- * Parameters: LANE_BITS, 32 or 64; BYTES, the size of a vector; lanes_N, signed_lanes_N and floats_N as for
- * conversions. Hooks: NAME(fused)(a, b, c) is a b + c rounded once; NAME(root); NAME(any)(a): has any lane a bit set?
- * If HAS_ODD is defined, NAME(odd)(operation, minus_zero, x, y, z) computes add, mul, div, fma and sqrt to odd for all
- * operands.
+ * Parameters: LANE_BITS, 32 or 64; BYTES, the size of a vector, and the types of vectors_template.h. Hooks:
+ * NAME(fused)(a, b, c) is a b + c rounded once; NAME(root); NAME(any)(a): has any lane a bit set? If HAS_ODD is
+ * defined, NAME(odd)(operation, minus_zero, x, y, z) computes add, mul, div, fma and sqrt to odd for all operands.
  *
  * There are two ways to compute. PLAIN is the processor's own rounding. ODD is round to odd: the exact result if it
  * fits, else the neighbour whose last bit is 1. Without HAS_ODD it is made from the rounded result s and the sign of

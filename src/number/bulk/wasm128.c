@@ -16,12 +16,9 @@
 
 enum { GROUP = 4 };
 #define BYTES 16
+#include "bulk/vectors_template.h"
 
 /* ---- what the instruction set says better than the compiler's vectors, for lanes of 32 bits ---- */
-
-typedef uint32_t lanes_32 __attribute__((vector_size(BYTES), may_alias));
-typedef int32_t signed_lanes_32 __attribute__((vector_size(BYTES)));
-typedef float floats_32 __attribute__((vector_size(BYTES)));
 
 /* Hooks for lanes of 32 bits. bitselect takes the bits of its first operand where the mask has ones, so masks of whole
  * lanes and of single bits (signs) both work. */
@@ -61,19 +58,11 @@ static ALWAYS_INLINE v128_t halves(v128_t a, v128_t b)
     return wasm_i16x8_shuffle(a, b, 0, 2, 4, 6, 8, 10, 12, 14);
 }
 
-/* GROUP vectors of codes to words of 1, 2 or 4 bytes; `shift` is for tf32, whose codes stand in the upper bits of a
- * word. */
-static ALWAYS_INLINE void store_codes_32(void *memory, const lanes_32 *c, unsigned bytes, unsigned shift, bool stream)
+/* GROUP vectors of codes to words of 1 or 2 bytes. */
+static ALWAYS_INLINE void store_narrow_32(void *memory, const lanes_32 *c, unsigned bytes, unsigned shift, bool stream)
 {
     char *to = memory;
-    (void)stream;
-    if (bytes > 2) {
-        UNROLL
-        for (size_t i = 0; i < GROUP; i++) {
-            stream_32(to + i * BYTES, c[i] << shift);
-        }
-        return;
-    }
+    (void)shift, (void)stream;
     v128_t low = halves((v128_t)c[0], (v128_t)c[1]), high = halves((v128_t)c[2], (v128_t)c[3]);
     if (bytes == 1) {
         wasm_v128_store(to, wasm_u8x16_narrow_i16x8(low, high));
@@ -83,21 +72,16 @@ static ALWAYS_INLINE void store_codes_32(void *memory, const lanes_32 *c, unsign
     }
 }
 
-/* Vectors of codes from words of 1, 2 or 4 bytes, zeros above. */
-static ALWAYS_INLINE void load_some_32(lanes_32 *c, const void *memory, unsigned bytes, size_t count)
+/* A vector of four codes from words of 1 or 2 bytes. */
+static ALWAYS_INLINE lanes_32 from_bytes_32(const char *codes)
 {
-    const char *from = memory;
-    UNROLL
-    for (size_t i = 0; i < count; i++) {
-        if (bytes == 1) {
-            v128_t wide = wasm_u16x8_extend_low_u8x16(wasm_v128_load32_zero(from + i * 4));
-            c[i] = (lanes_32)wasm_u32x4_extend_low_u16x8(wide);
-        } else if (bytes == 2) {
-            c[i] = (lanes_32)wasm_u32x4_load16x4(from + i * 8);
-        } else {
-            c[i] = (lanes_32)wasm_v128_load(from + i * BYTES);
-        }
-    }
+    v128_t wide = wasm_u16x8_extend_low_u8x16(wasm_v128_load32_zero(codes));
+    return (lanes_32)wasm_u32x4_extend_low_u16x8(wide);
+}
+
+static ALWAYS_INLINE lanes_32 from_halves_32(const char *codes)
+{
+    return (lanes_32)wasm_u32x4_load16x4(codes);
 }
 
 /* Shifts take one count for all lanes. */
@@ -106,10 +90,6 @@ static ALWAYS_INLINE void load_some_32(lanes_32 *c, const void *memory, unsigned
 #include "bulk/lanes_template.h"
 
 /* ---- and of 64 ---- */
-
-typedef uint64_t lanes_64 __attribute__((vector_size(BYTES), may_alias));
-typedef int64_t signed_lanes_64 __attribute__((vector_size(BYTES)));
-typedef double floats_64 __attribute__((vector_size(BYTES)));
 
 /* Hooks for lanes of 64 bits. */
 static ALWAYS_INLINE lanes_64 select_64(lanes_64 mask, lanes_64 a, lanes_64 b)
@@ -156,17 +136,10 @@ static ALWAYS_INLINE void stream_64(void *memory, lanes_64 v)
  *   shuffle 0 2 4 6         a0 a1 b0 b1
  *
  * A byte store writes eight bytes: narrow is given `all` twice, and lane 0 of its result is stored. */
-static ALWAYS_INLINE void store_codes_64(void *memory, const lanes_64 *c, unsigned bytes, unsigned shift, bool stream)
+static ALWAYS_INLINE void store_narrow_64(void *memory, const lanes_64 *c, unsigned bytes, unsigned shift, bool stream)
 {
     char *to = memory;
     (void)stream;
-    if (bytes == 8) {
-        UNROLL
-        for (size_t i = 0; i < GROUP; i++) {
-            stream_64(to + i * BYTES, c[i] << shift);
-        }
-        return;
-    }
     v128_t low = wasm_i32x4_shuffle((v128_t)(c[0] << shift), (v128_t)(c[1] << shift), 0, 2, 4, 6);
     v128_t high = wasm_i32x4_shuffle((v128_t)(c[2] << shift), (v128_t)(c[3] << shift), 0, 2, 4, 6);
     if (bytes == 4) {
@@ -182,22 +155,21 @@ static ALWAYS_INLINE void store_codes_64(void *memory, const lanes_64 *c, unsign
     }
 }
 
-/* Two codes per vector; those of 1 or 2 bytes are put together from two loads. Two codes of a byte are 2 bytes, for
- * which there is no widening load. */
-static ALWAYS_INLINE void load_some_64(lanes_64 *c, const void *memory, unsigned bytes, size_t count)
+/* A vector of two codes from words of 1, 2 or 4 bytes. Those of 1 or 2 bytes are put together from two loads, as two
+ * bytes have no widening load. */
+static ALWAYS_INLINE lanes_64 from_bytes_64(const char *codes)
 {
-    const char *from = memory;
-    UNROLL
-    for (size_t i = 0; i < count; i++) {
-        if (bytes == 8) {
-            c[i] = (lanes_64)wasm_v128_load(from + i * BYTES);
-        } else if (bytes == 4) {
-            c[i] = (lanes_64)wasm_u64x2_load32x2(from + i * 8);
-        } else {
-            size_t at = 2 * i;
-            c[i] = (lanes_64){bndi_get(from, bytes, at), bndi_get(from, bytes, at + 1)};
-        }
-    }
+    return (lanes_64){bndi_get(codes, 1, 0), bndi_get(codes, 1, 1)};
+}
+
+static ALWAYS_INLINE lanes_64 from_halves_64(const char *codes)
+{
+    return (lanes_64){bndi_get(codes, 2, 0), bndi_get(codes, 2, 1)};
+}
+
+static ALWAYS_INLINE lanes_64 from_words_64(const char *codes)
+{
+    return (lanes_64)wasm_u64x2_load32x2(codes);
 }
 
 #define SHIFT     uint64_t
