@@ -1,4 +1,5 @@
-/* Layer 8: test vectors: written, answered, judged, and the rule or the dialect that an implementation follows. */
+/* Layer 8: test vectors: writing, answering and checking them, and finding the rule or the dialect that an
+ * implementation follows. */
 #ifndef BINADE_LAB_VECTORS_H
 #define BINADE_LAB_VECTORS_H
 
@@ -39,25 +40,45 @@ typedef struct bnd_vectors {
     bnd_rule rule; /* a stochastic mode makes its random bits the last operand of every line */
 } bnd_vectors;
 
-/* `operation`: a name of the table, but not scalb; dot:N, N from 1 to 512; mxdot. `in`: one format, for all operands,
- * or one for each (for a and for b of a dot product), `in_count` of them. `out`: NULL means the first of them. Formats
- * without codes are refused. */
+/* Describes vectors of an operation.
+ *
+ * Returns: BND_OK, BND_BAD_NAME, BND_BAD_SYNTAX or BND_BAD_ARGUMENT.
+ * Arguments: `out` (out): the description. `operation`: the name of an operation other than scalb; dot:N, with N from 1
+ *     to 512; or mxdot. `in`, `in_count`: one format for all operands, or one for each (for a and b of a dot product).
+ *     `result`: the format of the result; NULL: the first of `in`. `rule`: how to round. `why` (out): the error, or
+ *     NULL.
+ * On failure: `out` is unchanged: the operation is unknown, or a format has no codes, or their number is wrong. */
 BND_CHECKED bnd_status bnd_vectors_describe(bnd_vectors *out, const char *operation, const bnd_format *in,
                                             size_t in_count, const bnd_format *result, bnd_rule rule, bnd_error *why);
 
-/* The format of an operand of a line. */
+/* The format of an operand of a line.
+ *
+ * Returns: The format, which is part of `v`.
+ * Arguments: `v`: the description. `operand`: 0 .. v->operands - 1. */
 const bnd_format *bnd_vectors_format(const bnd_vectors *v, unsigned operand);
 
-/* The rule as vectors of `v` take it: the default number of random bits and the default NaN said as what they are. */
+/* Writes out the defaults of a rule: the number of random bits, and the NaN policy.
+ *
+ * Returns: The rule.
+ * Arguments: `v`: the description. `rule`: the rule. */
 bnd_rule bnd_vectors_rule(const bnd_vectors *v, bnd_rule rule);
 
-/* "binade-vectors 1 op=add in=fp16,fp16 out=fp16 round=rne overflow=format nan=canonical", and what else of the rule is
- * not the default; the form of bnd_print_*. The first line of a file is "# " and this. */
+/* Writes the header "binade-vectors 1 op=add in=fp16,fp16 out=fp16 round=rne overflow=format nan=canonical", and the
+ * other members of the rule that are not the default. The first line of a file is "# " and this.
+ *
+ * Returns: The length of the whole text, as snprintf.
+ * Arguments: `out` (out), `size`: the text and its room. `v`: the description. */
 size_t bnd_vectors_print_header(char *out, size_t size, const bnd_vectors *v);
-/* Reads it again; blanks, # and // may stand before it. */
+
+/* Reads a header; blanks, # and // may precede it.
+ *
+ * Returns: BND_OK, BND_BAD_SYNTAX, BND_BAD_NAME or BND_BAD_ARGUMENT.
+ * Arguments: `out` (out): the description. `text`, `length`: the header. `why` (out): the error, or NULL; `where` is an
+ *     offset into the text.
+ * On failure: `out` is unchanged. */
 BND_CHECKED bnd_status bnd_vectors_parse_header_n(bnd_vectors *out, const char *text, size_t length, bnd_error *why);
 
-/* ---- cases: any of them by its index, so that nothing need be kept ---- */
+/* ---- cases: any of them by its index, so that none is stored ---- */
 
 typedef enum bnd_vector_level {
     /* any number of cases: boundaries, sums that cancel, midpoints, any codes, and in turn every exponent, alignment
@@ -82,17 +103,34 @@ typedef struct bnd_vector_plan {
     bool complete[BND_OPERANDS_MAX]; /* the set has every code */
 } bnd_vector_plan;
 
-/* Operations of one operand of at most 16 bits have every code at levels 1 and 2. Dot products have 10,000 cases at
- * level 1 and 1,000,000 at level 2, drawn as BND_VECTOR_LEVEL_SAMPLE draws them. More than 2^32 cases are
- * refused: the message has their number. */
+/* Makes a plan of cases. Operations of one operand of at most 16 bits have every code at levels 1 and 2. Dot products
+ * have 10,000 cases at level 1 and 1,000,000 at level 2, drawn as BND_VECTOR_LEVEL_SAMPLE draws them.
+ *
+ * Returns: BND_OK, BND_BAD_ARGUMENT or BND_NO_MEMORY.
+ * Arguments: `out` (out): the plan; release it with bnd_vector_plan_close. `v`: the description, which must stay as
+ *     long as the plan is used. `level`, `seed`: which cases. `why` (out): the error, or NULL.
+ * On failure: BND_BAD_ARGUMENT: the level is unknown, or there are more than 2^32 cases; the message has their
+ *     number. */
 BND_CHECKED bnd_status bnd_vector_plan_open(bnd_vector_plan *out, const bnd_vectors *v, bnd_vector_level level,
                                             uint64_t seed, bnd_error *why);
+
+/* Releases a plan.
+ *
+ * Returns: Nothing; cannot fail.
+ * Arguments: `plan`: the plan. */
 void bnd_vector_plan_close(bnd_vector_plan *plan);
 
-/* The operands of a case, and its random bits (0 where the rule takes none). */
+/* Makes a case.
+ *
+ * Returns: Nothing; cannot fail.
+ * Arguments: `operands` (out): the operands. `random` (out): the random bits; 0 if the rule uses none. `plan`,
+ *     `index`: the plan, and the number of the case. */
 void bnd_vector_case(uint64_t *operands, uint64_t *random, const bnd_vector_plan *plan, uint64_t index);
 
-/* The answer to a case by a rule. */
+/* Computes the answer to a case.
+ *
+ * Returns: The code, its flags and its ternary value.
+ * Arguments: `v`: the description. `operands`, `random`: the case. `rule`: how to round. */
 bnd_result bnd_vector_answer(const bnd_vectors *v, const uint64_t *operands, bnd_rule rule, uint64_t random);
 
 /* ---- lines ---- */
@@ -103,8 +141,11 @@ typedef enum bnd_vector_form {
     BND_VECTOR_FORM_QUESTION /* 3C00 4000: the operands alone */
 } bnd_vector_form;
 
-/* Writes the lines of the cases `first` up to `end` as long as they fit; returns the bytes, and in *next the first case
- * that is not written. `size` is BND_VECTOR_LINE_MAX at least. */
+/* Writes the lines of the cases `first` .. `end` - 1, as many as fit.
+ *
+ * Returns: The number of bytes that were written.
+ * Arguments: `out` (out), `size`: the lines and their room, at least BND_VECTOR_LINE_MAX. `next` (out): the first
+ *     case that was not written. `plan`, `first`, `end`: the cases. `form`: what a line contains. */
 size_t bnd_vector_write(char *out, size_t size, uint64_t *next, const bnd_vector_plan *plan, uint64_t first,
                         uint64_t end, bnd_vector_form form);
 
@@ -117,9 +158,13 @@ typedef struct bnd_vector_line {
 
 typedef enum bnd_vector_answer_form { BND_VECTOR_ANSWER_WHOLE, BND_VECTOR_ANSWER_ANY } bnd_vector_answer_form;
 
-/* A line as read: hexadecimal numbers set off by blanks or '_', OUT and FLAGS last; FLAGS may be missing. With
- * BND_VECTOR_ANSWER_ANY it may also be "OUT" or "OUT FLAGS" alone: has_operands is false then. `length` is without the
- * end of the line. */
+/* Reads a line: hexadecimal numbers separated by blanks or '_', OUT and FLAGS last; FLAGS may be missing.
+ *
+ * Returns: BND_OK or BND_BAD_SYNTAX.
+ * Arguments: `out` (out): the line. `v`: the description. `form`: with BND_VECTOR_ANSWER_ANY the line may also be "OUT"
+ *     or "OUT FLAGS" alone, and has_operands is false then. `text`, `length`: the line without its end. `why` (out):
+ *     the error, or NULL; `where` is an offset into the text.
+ * On failure: The text is not such a line, or a number has more bits than its format. */
 BND_CHECKED bnd_status bnd_vector_parse_n(bnd_vector_line *out, const bnd_vectors *v, bnd_vector_answer_form form,
                                           const char *text, size_t length, bnd_error *why);
 
@@ -135,6 +180,11 @@ typedef enum bnd_vector_case_kind {
     BND_VECTOR_CASE_NAN,
     BND_VECTOR_CASE_COUNT
 } bnd_vector_case_kind;
+
+/* The name of a kind of case.
+ *
+ * Returns: "exact", "tie" and so on; "" for a number that is not a kind. Never NULL.
+ * Arguments: `kind`: the kind. */
 const char *bnd_vector_case_name(bnd_vector_case_kind kind);
 
 enum { BND_VECTOR_CLASS_COUNT = BND_CLASS_SIGNALING_NAN + 1 };
@@ -161,37 +211,77 @@ typedef struct bnd_vector_options {
     uint32_t flags_mask; /* which flags are compared */
 } bnd_vector_options;
 
-/* Keeps counts of a fixed size however many lines come. */
+/* The counts of a check. Their size does not depend on the number of lines. */
 typedef struct bnd_vector_check bnd_vector_check;
+
+/* Makes a check.
+ *
+ * Returns: BND_OK or BND_NO_MEMORY.
+ * Arguments: `out` (out): the check; release it with bnd_vector_check_free. `v`: the description. `how`: what is
+ *     compared. `why` (out): the error, or NULL.
+ * On failure: `out` is unchanged. */
 BND_CHECKED bnd_status bnd_vector_check_new(bnd_vector_check **out, const bnd_vectors *v, bnd_vector_options how,
-                                            bnd_error *why); /* allocates */
+                                            bnd_error *why);
+
+/* Releases a check.
+ *
+ * Returns: Nothing; cannot fail.
+ * Arguments: `check`: the check, or NULL. */
 void bnd_vector_check_free(bnd_vector_check *check);
 
-/* Takes a line in. *agrees: with the rule of `v`; *want: what that rule says. */
+/* Checks a line and counts it.
+ *
+ * Returns: BND_OK or BND_NO_MEMORY.
+ * Arguments: `agrees` (out): whether the line agrees with the rule of the description. `want` (out): the answer by that
+ *     rule. `check` (in/out): the check. `line`: the line, with operands. `why` (out): the error, or NULL.
+ * On failure: The line is not counted. */
 BND_CHECKED bnd_status bnd_vector_check_line(bool *agrees, bnd_result *want, bnd_vector_check *check,
                                              const bnd_vector_line *line, bnd_error *why);
+
+/* The counts of the lines so far.
+ *
+ * Returns: The counts, which are part of the check and change with the next line.
+ * Arguments: `check`: the check. */
 const bnd_vector_coverage *bnd_vector_check_coverage(const bnd_vector_check *check);
-/* The ranges that the operation has, 0, 1 ...; false where there are no more. */
+
+/* One of the ranges of integers that the operation has.
+ *
+ * Returns: True; false, with `out` unchanged, if there are no more ranges.
+ * Arguments: `out` (out): the range. `check`: the check. `index`: 0, 1, ... */
 bool bnd_vector_check_covered(bnd_vector_covered *out, const bnd_vector_check *check, size_t index);
 
-/* Why the rule's answer is what it is: one sentence, in the form of bnd_print_*. */
+/* Explains the answer of the rule in one sentence.
+ *
+ * Returns: The length of the whole text, as snprintf.
+ * Arguments: `out` (out), `size`: the text and its room. `v`, `operands`, `random`: the case. */
 size_t bnd_vector_explain(char *out, size_t size, const bnd_vectors *v, const uint64_t *operands, uint64_t random);
 
-/* A rule beside the lines taken in: of how many it gives another answer, and in how many choices it differs from that
- * of `v`. */
+/* A rule compared with the lines so far: the number of lines for which it gives another answer, and the number of
+ * choices in which it differs from the rule of the description. */
 typedef struct bnd_vector_suspect {
     bnd_rule rule;
     uint64_t left_over;
     unsigned changes;
 } bnd_vector_suspect;
 
-/* The rules that leave the fewest lines over, and of these those that change least, at most `capacity` of them. Tried
- * are all combinations of rounding modes (with random bits the stochastic ones too), overflow policies, NaN rules,
- * flushing, tininess and what else the format leaves open; choices that it does not leave open stay. */
+/* Finds the rules with the fewest mismatches, and of these the ones with the fewest changes. All combinations of
+ * rounding modes (with random bits the stochastic ones too), overflow policies, NaN policies, flushing, tininess and
+ * the other choices that the format leaves open are tried; other choices stay.
+ *
+ * Returns: The number of rules, at most `capacity`.
+ * Arguments: `out` (out), `capacity`: the rules and their room. `check`: the check. */
 size_t bnd_vector_check_suspects(bnd_vector_suspect *out, size_t capacity, const bnd_vector_check *check);
-/* A dialect's rule for the result's format; false where it has none. */
+
+/* Compares the rule of a dialect for the result's format with the lines so far.
+ *
+ * Returns: True; false, with `out` unchanged, if the dialect has no rule for the format.
+ * Arguments: `out` (out): the rule. `check`: the check. `dialect`: 0 .. bnd_dialect_count() - 1. */
 bool bnd_vector_check_dialect(bnd_vector_suspect *out, const bnd_vector_check *check, size_t dialect);
-/* "round=rtz overflow=saturate": the choices in which `rule` differs from that of `v`, by the names of the header. */
+
+/* Writes the choices in which a rule differs from that of the description, "round=rtz overflow=saturate".
+ *
+ * Returns: The length of the whole text, as snprintf.
+ * Arguments: `out` (out), `size`: the text and its room. `v`: the description. `rule`: the rule. */
 size_t bnd_vector_print_changes(char *out, size_t size, const bnd_vectors *v, bnd_rule rule);
 
 #ifdef __cplusplus

@@ -12,8 +12,8 @@ extern "C" {
 
 /* ---- checks: conversions and operations compared, case by case, with MPFR and exact integers ---- */
 
-/* The functions that are verified. A NULL member stands for the library's own function; set a member to verify another
- * implementation. */
+/* The functions that are verified. A NULL member stands for the library's own function; set a member to verify
+ * another implementation. */
 typedef struct bnd_verify_candidate {
     double (*decode)(const bnd_format *f, uint64_t code);
     bnd_result (*encode)(const bnd_format *f, double x, bnd_rule rule, uint64_t random);
@@ -35,7 +35,7 @@ typedef struct bnd_verify_candidate {
                               bnd_stats *stats, bnd_error *why);
 } bnd_verify_candidate;
 
-/* A case that does not hold. Operands are codes of `from`, results codes of `to`. A midpoint has two operands: the
+/* A mismatch. Operands are codes of `from`, results codes of `to`. A midpoint has two operands: the
  * codes on both sides. "midpoint + last bit" is the next number of 53 bits, "midpoint + far bit" the midpoint with a
  * bit added 200 places below its last one. */
 typedef struct bnd_verify_counterexample {
@@ -47,7 +47,7 @@ typedef struct bnd_verify_counterexample {
     bnd_rule rule;
     uint64_t random;
     bool code_only;       /* flags and ternary values were not compared */
-    bnd_result got, want; /* the candidate's, the judge's */
+    bnd_result got, want; /* the candidate's, the reference's */
     bool exact;           /* the results are not rounded: they are the two below, not codes */
     bnd_exact exact_got, exact_want;
 } bnd_verify_counterexample;
@@ -61,11 +61,29 @@ typedef struct bnd_verify_result {
     bnd_verify_counterexample first[BND_VERIFY_COUNTEREXAMPLES_MAX];
 } bnd_verify_result;
 
-/* The table of checks: rows 0 .. count-1. */
+/* The number of checks.
+ *
+ * Returns: The number; checks are rows 0 .. count-1. */
 size_t bnd_verify_check_count(void);
-const char *bnd_verify_check_name(size_t row);  /* "decode", "encode", "unary", ...; "" where there is none */
-const char *bnd_verify_check_title(size_t row); /* what it compares, in a few words */
-bool bnd_verify_check_rounds(size_t row);       /* whether its answer depends on the rounding mode */
+
+/* The name of a check, and what it compares, in a few words.
+ *
+ * Returns: "decode", "encode", "unary" and so on; "" if the row does not exist. Never NULL.
+ * Arguments: `row`: 0 .. bnd_verify_check_count() - 1. */
+const char *bnd_verify_check_name(size_t row);
+const char *bnd_verify_check_title(size_t row);
+
+/* Whether the result of a check depends on the rounding mode.
+ *
+ * Returns: True if so; false also if the row does not exist.
+ * Arguments: `row`: 0 .. bnd_verify_check_count() - 1. */
+bool bnd_verify_check_rounds(size_t row);
+
+/* Finds a check by its name.
+ *
+ * Returns: BND_OK or BND_BAD_NAME.
+ * Arguments: `row` (out): the check. `name`: ends with a 0 byte. `why` (out): the error, or NULL.
+ * On failure: `row` is unchanged, and the message has the nearest names. */
 BND_CHECKED bnd_status bnd_verify_check_parse(size_t *row, const char *name, bnd_error *why);
 
 typedef struct bnd_verify_options {
@@ -76,26 +94,50 @@ typedef struct bnd_verify_options {
                      uint64_t done); /* or NULL; in the units of bnd_verify_check_effort, within one check */
     void *progress_state;
     /* Or NULL; called within one check, with progress_state, when everything before the place `next` is done and
-     * counted. Save `next` and the result, and bnd_verifier_resume goes on from there. */
+     * counted. Save `next` and the result; bnd_verifier_resume continues from there. */
     void (*checkpoint)(void *state, uint64_t next);
 } bnd_verify_options;
 
-/* About how long a check takes on one core, in nanoseconds; 0 if it does not apply to the format. */
+/* Estimates how long a check takes on one core.
+ *
+ * Returns: Nanoseconds; 0 if the check does not apply to the format.
+ * Arguments: `row`: the check. `f`, `rule`: the format and the rule. `exhaustive`: as in bnd_verify_options. */
 uint64_t bnd_verify_check_effort(size_t row, const bnd_format *f, bnd_rule rule, bool exhaustive);
 
 /* Keeps the tables that checks of one format and rule share: run all checks of one format before the next. Results
  * depend neither on the number of threads nor on the order. */
 typedef struct bnd_verifier bnd_verifier;
+
+/* Makes a verifier.
+ *
+ * Returns: BND_OK or BND_NO_MEMORY.
+ * Arguments: `out` (out): the verifier; release it with bnd_verifier_free. `how`: the options. `why` (out): the error,
+ *     or NULL.
+ * On failure: `out` is unchanged. */
 BND_CHECKED bnd_status bnd_verifier_new(bnd_verifier **out, bnd_verify_options how, bnd_error *why);
+
+/* Releases a verifier.
+ *
+ * Returns: Nothing; cannot fail.
+ * Arguments: `verifier`: the verifier, or NULL. */
 void bnd_verifier_free(bnd_verifier *verifier);
 
-/* Runs a check and adds what it found to `out`, so that checks under several rules can share a result. Refused for an
- * unknown row, and for formats without codes. In a stochastic mode every case has its own random bits. */
+/* Runs a check. In a stochastic mode every case has its own random bits.
+ *
+ * Returns: BND_OK, BND_BAD_ARGUMENT or BND_NO_MEMORY.
+ * Arguments: `out` (in/out): counts are added, so that checks under several rules can share a result. `verifier`: the
+ *     verifier. `row`: the check. `f`, `rule`: the format and the rule. `why` (out): the error, or NULL.
+ * On failure: BND_BAD_ARGUMENT: the row does not exist, or the format has no codes. */
 BND_CHECKED bnd_status bnd_verifier_run(bnd_verify_result *out, bnd_verifier *verifier, size_t row, const bnd_format *f,
                                         bnd_rule rule, bnd_error *why);
 
-/* The same from a place on that a checkpoint of this check, format and rule was given, with the result as it was then.
- * The end is that of a run that was not stopped. Any number of threads may go on. Place 0 is the beginning. */
+/* Continues a check from a checkpoint. The final result is that of a check that was not interrupted. The number of
+ * threads may differ.
+ *
+ * Returns: BND_OK, BND_BAD_ARGUMENT or BND_NO_MEMORY.
+ * Arguments: `out` (in/out): the result as it was at the checkpoint. `verifier`, `row`, `f`, `rule`, `why`: as in
+ *     bnd_verifier_run. `place`: what the checkpoint was given as `next`; 0 is the beginning.
+ * On failure: As in bnd_verifier_run; BND_BAD_ARGUMENT also if the place is out of range. */
 BND_CHECKED bnd_status bnd_verifier_resume(bnd_verify_result *out, bnd_verifier *verifier, size_t row,
                                            const bnd_format *f, bnd_rule rule, uint64_t place, bnd_error *why);
 
