@@ -295,7 +295,7 @@ class Arrays(unittest.TestCase):
             try:
                 got = binade.encode(x, "e4m3", backend=name)
             except binade.Error as why:
-                self.assertIn("cannot run the back end", str(why))
+                self.assertIn("is not available on this machine", str(why))
                 continue
             found.append(name)
             self.assertTrue(same_bits(got, binade.encode(x, "e4m3")), name)
@@ -347,7 +347,7 @@ class Messages(unittest.TestCase):
                  "the last byte, 0x10, must have only zeros after the last code of e2m1, element 2"),
                 (lambda: binade.decode(np.uint32([0, 0x3f800001]), "tf32", packed=True, shape=2), ValueError, "uint8"),
                 (lambda: binade.decode(np.uint32([0, 0x3f800001]).view(np.uint8), "tf32", packed=True, shape=2),
-                 ValueError, "element 1 is 0x3f800001, no code of tf32"),
+                 ValueError, "element 1 is 0x3f800001, not a code of tf32"),
                 (lambda: binade.decode(np.uint8([0]), "e4m3", packed=True, shape=1.5), TypeError, "a shape is"),
                 (lambda: binade.decode(np.uint8([0]), "e4m3", packed=True, shape=(2**63, 2**63)), ValueError,
                  "no arrays"),
@@ -357,7 +357,7 @@ class Messages(unittest.TestCase):
                  "float"),
                 (lambda: binade.formats(3), TypeError, "a list of formats is a str"),
                 (lambda: binade.dequantize(np.uint8([1] * 6 + [0x12, 1]), np.uint8([127]), "mxfp4"), ValueError,
-                 "element 6 is 0x12, no code of e2m1"),
+                 "element 6 is 0x12, not a code of e2m1"),
                 (lambda: binade.dequantize(np.uint8([0, 0x20]), np.uint8([127]), "mxfp4", packed=True, shape=(3,)),
                  ValueError, "the last byte, 0x20"),
                 (lambda: binade.encode(x, "e4m3", flush="often"), ValueError, "flush is one of"),
