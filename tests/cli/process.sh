@@ -52,7 +52,7 @@ fi
 check "no output" equal "$(binade show 1 2>&1 >&-; echo $?)" "binade: standard output cannot be written: Bad file descriptor
 3"
 for command in formats help 'range 1' 'table e2m1' 'calc fp16 1+1' 'cost time --params 1e9 --tokens 1e9 --gpus 8 --gpu h100' \
-    'vectors gen --op add --in e2m1' 'verify -f e2m1 --proof decode' "train $small --recipe fp32 --steps 3" \
+    'vectors gen --op add --in e2m1' 'verify -f e2m1 --check decode' "train $small --recipe fp32 --steps 3" \
     "sweep --model linear --steps 3 --lr 0.1 --recipe fp32 -j 1" 'cast --from fp32 --to fp16 in -'; do
     # shellcheck disable=SC2086  # words
     check "no output: $command" equal "$(binade $command >&- 2>errors; echo "$? $(grep -c 'cannot be written' errors)")" "3 1"
