@@ -150,12 +150,12 @@ uint32_t bnd_part_roles(size_t part);
  * Scaling is lifted to exact scales: the same numbers share a scale, which is the fp32 number nearest to amax / max. mx
  * becomes row:32, nvfp4 row:16, mx:RxC and nvfp4:RxC become tile:RxC, delayed, and current with a margin, become
  * current; other rules become nearest. dynamic:N stays, since its scales are exact.
- * Returns: false if that changes nothing; `out` is the policy then. */
-bool bnd_policy_lift(bnd_policy *out, const bnd_policy *policy, size_t part);
+ * Returns: `out`; NULL if that changes nothing, and `out` has the same settings as `policy` then. */
+bnd_policy *bnd_policy_lift(bnd_policy *out, const bnd_policy *policy, size_t part);
 
 /* Lowers a part alone: fp32 with this part as the policy has it. Weights keep their master. Scaling cannot be lowered.
- * Returns: false if that is fp32. */
-bool bnd_policy_lower(bnd_policy *out, const bnd_policy *policy, size_t part);
+ * Returns: `out`; NULL if that is fp32, and `out` is fp32 then. */
+bnd_policy *bnd_policy_lower(bnd_policy *out, const bnd_policy *policy, size_t part);
 
 /* ---- recipes: a table ---- */
 

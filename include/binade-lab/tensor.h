@@ -454,8 +454,8 @@ BND_CHECKED bnd_status bnd_engine_take_statistics(bnd_engine *engine, unsigned p
 void bnd_engine_set_place(bnd_engine *engine, unsigned place);
 
 /* The statistics of a role at a place, or at all of them (BND_PLACE_ALL).
- * Returns: false, writing nothing, if none are counted there. */
-bool bnd_engine_statistics(bnd_stats *out, const bnd_engine *engine, bnd_role role, unsigned place);
+ * Returns: `out`; NULL, with `out` unchanged, if none are counted there. */
+bnd_stats *bnd_engine_statistics(bnd_stats *out, const bnd_engine *engine, bnd_role role, unsigned place);
 
 /* Sets all statistics to 0. */
 void bnd_engine_reset_statistics(bnd_engine *engine);

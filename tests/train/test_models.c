@@ -202,7 +202,7 @@ static measured measure(const char *recipe, uint64_t steps)
     for (size_t i = 0; i < 4; i++) {
         bnd_stats s;
         result.bytes += (double)a.peak_by_role[kept[i]] / (double)step.weights;
-        if (bnd_engine_statistics(&s, bnd_run_engine(run), gradients[i], BND_PLACE_ALL)) {
+        if (bnd_engine_statistics(&s, bnd_run_engine(run), gradients[i], BND_PLACE_ALL) != NULL) {
             squares += s.squared_input;
             errors += s.squared_error;
             flushed += (double)s.to_zero;

@@ -12,7 +12,7 @@ static uint64_t elements_at(bnd_run *run, bnd_role role, const char *place)
     bnd_stats stats = {.elements = 0};
     for (unsigned i = 0; i < bnd_run_places(run); i++) {
         if (strcmp(bnd_run_place_name(run, i), place) == 0) {
-            CU_ASSERT_TRUE(bnd_engine_statistics(&stats, bnd_run_engine(run), role, i));
+            CU_ASSERT_PTR_NOT_NULL(bnd_engine_statistics(&stats, bnd_run_engine(run), role, i));
             return stats.elements;
         }
     }
@@ -66,7 +66,7 @@ static void test_data(void)
         bnd_run *run = run_of(&t, NULL);
         CU_ASSERT_TRUE(succeeds(bnd_engine_take_statistics(bnd_run_engine(run), 1, &why), &why));
         (void)steps_of(run, 1);
-        CU_ASSERT_TRUE(bnd_engine_statistics(&stats, bnd_run_engine(run), BND_ROLE_DATA, BND_PLACE_ALL));
+        CU_ASSERT_PTR_NOT_NULL(bnd_engine_statistics(&stats, bnd_run_engine(run), BND_ROLE_DATA, BND_PLACE_ALL));
         CU_ASSERT_EQUAL(stats.elements, 4 * (cases[i].x + cases[i].y));
         bnd_run_free(run);
     }

@@ -151,9 +151,9 @@ static void test_places(void)
         for (size_t place = 0; place < bnd_run_places(run); place++) {
             const char *name = bnd_run_place_name(run, place);
             bool up = strcmp(name, "blocks.1.up") == 0;
-            CU_ASSERT_TRUE(bnd_engine_statistics(&x, engine, BND_ROLE_FWD_X, (unsigned)place));
-            CU_ASSERT_TRUE(bnd_engine_statistics(&dy, engine, BND_ROLE_WGRAD_DY, (unsigned)place));
-            CU_ASSERT_TRUE(bnd_engine_statistics(&grad, engine, BND_ROLE_GRAD, (unsigned)place));
+            CU_ASSERT_PTR_NOT_NULL(bnd_engine_statistics(&x, engine, BND_ROLE_FWD_X, (unsigned)place));
+            CU_ASSERT_PTR_NOT_NULL(bnd_engine_statistics(&dy, engine, BND_ROLE_WGRAD_DY, (unsigned)place));
+            CU_ASSERT_PTR_NOT_NULL(bnd_engine_statistics(&grad, engine, BND_ROLE_GRAD, (unsigned)place));
             CU_ASSERT_TRUE(!up || x.elements == numbers * (t.recompute ? 2 : 1));
             CU_ASSERT_TRUE(!up || dy.elements == 4 * numbers);
             CU_ASSERT_EQUAL(grad.elements > 0, place > 0);

@@ -200,7 +200,7 @@ static void lift_what(bnd_policy *p, unsigned what)
     }
 }
 
-bool bnd_policy_lift(bnd_policy *out, const bnd_policy *policy, size_t part)
+bnd_policy *bnd_policy_lift(bnd_policy *out, const bnd_policy *policy, size_t part)
 {
     const struct part *row = part_at(part);
     const bnd_cast fp32 = fp32_cast();
@@ -221,7 +221,7 @@ bool bnd_policy_lift(bnd_policy *out, const bnd_policy *policy, size_t part)
         p.cast[BND_ROLE_DACT] = followed_by_dact(policy);
     }
     lift_what(&p, row->what);
-    return finish(out, &p, policy);
+    return finish(out, &p, policy) ? out : NULL;
 }
 
 static void lower_what(bnd_policy *p, const bnd_policy *from, unsigned what)
@@ -238,7 +238,7 @@ static void lower_what(bnd_policy *p, const bnd_policy *from, unsigned what)
     }
 }
 
-bool bnd_policy_lower(bnd_policy *out, const bnd_policy *policy, size_t part)
+bnd_policy *bnd_policy_lower(bnd_policy *out, const bnd_policy *policy, size_t part)
 {
     const struct part *row = part_at(part);
     bnd_policy p = {.update = BND_UPDATE_ROUNDED};
@@ -275,5 +275,5 @@ bool bnd_policy_lower(bnd_policy *out, const bnd_policy *policy, size_t part)
         p.high_last = policy->high_last;
     }
     lower_what(&p, policy, row->what);
-    return finish(out, &p, &fp32);
+    return finish(out, &p, &fp32) ? out : NULL;
 }

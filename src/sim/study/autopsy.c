@@ -22,9 +22,9 @@ static size_t plan_trials(trial *out, bnd_policy *policies, const bnd_policy *po
     size_t n = 0;
     for (size_t part = 0; part < bnd_part_count() && part < BND_SHARES_MAX; part++) {
         out[n] = (trial){part, BNDI_LIFT};
-        n += bnd_policy_lift(&policies[n], policy, part);
+        n += bnd_policy_lift(&policies[n], policy, part) != NULL;
         out[n] = (trial){part, BNDI_LOWER};
-        n += bnd_policy_lower(&policies[n], policy, part);
+        n += bnd_policy_lower(&policies[n], policy, part) != NULL;
     }
     return n;
 }

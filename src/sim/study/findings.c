@@ -169,7 +169,7 @@ static tally of_steps(const search *s, bnd_role role, size_t place)
 static tally of_casts(const search *s, bnd_mechanism mechanism, bnd_role role, size_t place)
 {
     bnd_stats stats;
-    if (!bnd_engine_statistics(&stats, s->engine, role, (unsigned)place)) {
+    if (bnd_engine_statistics(&stats, s->engine, role, (unsigned)place) == NULL) {
         return (tally){0, 0};
     }
     uint64_t beyond = stats.overflows > stats.saturated ? stats.overflows : stats.saturated;

@@ -224,7 +224,7 @@ size_t bndi_healing_runs(const bnd_policy *policy)
     size_t parts = 0;
     for (size_t part = 0; part < bnd_part_count() && part < BND_SHARES_MAX; part++) {
         bnd_policy lifted;
-        parts += bnd_policy_lift(&lifted, policy, part);
+        parts += bnd_policy_lift(&lifted, policy, part) != NULL;
     }
     size_t of_sizes = 0;
     for (unsigned size = 2; size <= LARGEST_SIZE; size++) {

@@ -55,7 +55,7 @@ static void take_counts(bndi_counts *counts, const bnd_engine *engine)
 {
     for (unsigned i = 0; counts->at != NULL && i < (counts->places + 1) * BND_ROLE_COUNT; i++) {
         unsigned place = i < BND_ROLE_COUNT ? BND_PLACE_ALL : i / BND_ROLE_COUNT - 1;
-        bool counted = bnd_engine_statistics(&counts->at[i], engine, (bnd_role)(i % BND_ROLE_COUNT), place);
+        bool counted = bnd_engine_statistics(&counts->at[i], engine, (bnd_role)(i % BND_ROLE_COUNT), place) != NULL;
         BNDI_VERIFY(counted); /* the engine has these places */
     }
 }

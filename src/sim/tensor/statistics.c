@@ -49,18 +49,18 @@ bnd_stats *bndi_statistics_of(const bnd_engine *engine, bnd_role role)
     return engine->statistics != NULL ? &engine->statistics[place * BND_ROLE_COUNT + role] : NULL;
 }
 
-bool bnd_engine_statistics(bnd_stats *out, const bnd_engine *engine, bnd_role role, unsigned place)
+bnd_stats *bnd_engine_statistics(bnd_stats *out, const bnd_engine *engine, bnd_role role, unsigned place)
 {
     bool one = place != BND_PLACE_ALL;
     bnd_stats sum = {.elements = 0};
     if ((unsigned)role >= BND_ROLE_COUNT || engine->places == 0 || (one && place >= engine->places)) {
-        return false;
+        return NULL;
     }
     for (unsigned i = one ? place : 0; i < (one ? place + 1 : engine->places); i++) {
         bnd_stats_add(&sum, &engine->statistics[(size_t)i * BND_ROLE_COUNT + role]);
     }
     *out = sum;
-    return true;
+    return out;
 }
 
 void bnd_engine_reset_statistics(bnd_engine *engine)
