@@ -20,7 +20,7 @@ typedef struct bnd_point {
     uint64_t updates, lost;                     /* updates that are not zero; of them, lost to rounding */
     uint64_t gradients, underflowed, overflows; /* as in bnd_record */
     bool skipped, validated, validated_fp32;
-    bool ended; /* the weights are no numbers any more: no step after this one is made */
+    bool ended; /* the weights are NaN: no step after this one is made */
 } bnd_point;
 
 enum { BND_RECORD_NAME_SIZE = 256 };
@@ -35,7 +35,7 @@ typedef struct bnd_record {
     size_t count;
     uint64_t steps;            /* that it was to make */
     bool complete;             /* it made them, or ended: */
-    bool ended;                /* every loss after the last point is no number, and is not computed */
+    bool ended;                /* every loss after the last point is NaN, and is not computed */
     bool validated;            /* there is a validation at the end */
     double loss;               /* at the end: the mean of the last tenth of the steps */
     bool validated_fp32;       /* and it was made in fp32, too */
@@ -130,7 +130,7 @@ typedef struct bnd_task {
     bnd_training training;
     const char *recipe;          /* what records call it; NULL: what bnd_policy_text says */
     const char *directory;       /* for config.json, metrics.jsonl, summary.json, checkpoint.safetensors; NULL: none */
-    bool resume;                 /* what is there is gone on with; otherwise no run may be there */
+    bool resume;                 /* a run that is there is continued; otherwise no run may be there */
     uint64_t checkpoint_every;   /* steps; 0: at the end only, and where it is stopped */
     bool drops_checkpoint;       /* none is kept of a run that is complete */
     uint64_t validate_every;     /* steps; 0: at the end only */
@@ -195,15 +195,15 @@ double bnd_record_result(const bnd_record *record);
 
 typedef struct bnd_comparison {
     bnd_verdict verdict;     /* of the runs: BND_VERDICT_FAILED, or that of the others */
-    bnd_verdict others;      /* of the pairs that are judged */
+    bnd_verdict others;      /* of the pairs that are compared */
     size_t pairs;            /* of the same seeds */
-    size_t judged;           /* of them: neither run failed */
+    size_t judged;           /* pairs that are compared: neither run failed */
     size_t failed;           /* runs that ended in NaN, or at chance level where the reference did not; */
     size_t failed_nan;       /* of these, in NaN; */
     uint64_t nan_from;       /* the first step from which on a run's loss is NaN */
     size_t reference_failed; /* runs of the reference, in the same way */
     double margin;
-    /* Means over the pairs that are judged (where none is, over those that ended in numbers; NaN: there is none) */
+    /* Means over the pairs that are compared (if none is, over those that ended in numbers; NaN: there is none) */
     double result, reference;
     double gap, interval; /* of the paired differences, and half its 95 % interval (NaN for one pair) */
     double tolerance;     /* of the gap, as a loss */
@@ -243,7 +243,7 @@ double bnd_interval(const double *x, size_t n);
 
 /* Points are numbered by recipe, then by learning rate, then by seeds. */
 typedef struct bnd_grid {
-    const bnd_task *tasks; /* one a recipe, under the first pair of seeds; the k-th pair is k more */
+    const bnd_task *tasks; /* one per recipe, under the first seed pair; the k-th pair is k more */
     size_t recipes;
     const double *lr;
     size_t lrs, seeds;
@@ -323,15 +323,15 @@ BND_CHECKED bnd_status bnd_findings(bnd_finding out[BND_FINDINGS_MAX], size_t *c
 
 /* ---- the autopsy: why a recipe did worse than fp32 ---- */
 
-/* A part of the policy (bnd_part_name), tried by itself. Shares are of the gap, with bands over the seeds; those of a
- * gap that is zero, or of no number, are NaN. */
+/* A part of the policy (bnd_part_name), tried by itself. Shares are of the gap, with 95 % intervals over the seeds.
+ * Those of a gap that is zero or NaN are NaN. */
 typedef struct bnd_share {
     size_t part;
-    bool lifts, lowers;           /* false: the recipe has nothing there to try */
-    bool heals;                   /* lifted alone: the run is as good as in fp32, see below */
-    bool hurts;                   /* lowered alone: fp32 is worse for it, or fails */
-    double lifted, lifted_band;   /* recovered where this part alone is as in fp32 */
-    double lowered, lowered_band; /* lost where this part alone is lowered into fp32 */
+    bool lifts, lowers;               /* false: the recipe has nothing there to try */
+    bool heals;                       /* lifted alone: the run is as good as in fp32, see below */
+    bool hurts;                       /* lowered alone: fp32 is worse for it, or fails */
+    double lifted, lifted_interval;   /* recovered where this part alone is as in fp32 */
+    double lowered, lowered_interval; /* lost where this part alone is lowered into fp32 */
 } bnd_share;
 
 enum { BND_SHARES_MAX = 32 };
@@ -349,10 +349,10 @@ typedef struct bnd_autopsy {
     bnd_comparison comparison;        /* neither worse nor failed: everything below is empty */
     bnd_share shares[BND_SHARES_MAX]; /* the part that explains most stands first */
     size_t share_count;
-    double interaction, interaction_band; /* of the gap: what lowering the parts one by one does not explain */
+    double interaction, interaction_interval; /* of the gap: what lowering the parts one by one does not explain */
     bool heals; /* the culprits, lifted together, heal the run, and without any of them they do not; otherwise there is
                    one culprit: the part that explains most */
-    double healed, healed_band; /* the share of the gap that they recover */
+    double healed, healed_interval; /* the share of the gap that they recover */
     bnd_culprit culprits[BND_SHARES_MAX];
     size_t culprit_count;
     bool epsilon_vanishes; /* v is a culprit, and epsilon is zero in its format */
@@ -366,8 +366,8 @@ typedef struct bnd_autopsy {
 size_t bnd_autopsy_runs(const bnd_policy *policy);
 
 /* `tasks` are a recipe's, a run for each seed, already made, as are their records and those of fp32 (paired by seeds).
- * Makes the counterfactual runs, none of which has a directory; `watch` is told of them as in bnd_study_run, numbered
- * through. Where it stops them, `out` has the comparison and nothing else. */
+ * Makes the counterfactual runs, none of which has a directory. `watch` is called as in bnd_study_run, with the runs
+ * numbered from 0. If it stops them, `out` has the comparison and nothing else. */
 BND_CHECKED bnd_status bnd_autopsy_make(bnd_autopsy *out, const bnd_task *tasks, const bnd_record *records,
                                         size_t count, const bnd_record *references, size_t reference_count,
                                         double margin, const bnd_context *context, bnd_study_watch *watch, void *data,

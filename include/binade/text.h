@@ -17,8 +17,8 @@ extern "C" {
  * any length, with nothing before or after it. A minus sign may also be U+2212. Exponents of any size are read; what
  * lies beyond every format's range overflows or underflows like any other number. The payload of a NaN is the fraction
  * of an fp64 below its quiet bit: an integer of at most 51 bits, decimal or hexadecimal. snan is a signaling NaN, with
- * payload 1 if none is given. The time is linear in the length of most texts. It
- * grows faster for long decimals that are very near to a number of 128 bits, such as all the digits of 2^-10000.
+ * payload 1 if none is given. The time is linear in the length of most texts. It grows faster for long decimals that
+ * are very near to a number of 128 bits, such as all the digits of 2^-10000.
  *
  * Returns: BND_OK, BND_BAD_SYNTAX, BND_BAD_ARGUMENT or BND_NO_MEMORY.
  * Arguments: `out` (out): the code, its flags and its ternary value. `f`: the format. `text`: ends with a 0 byte; in

@@ -69,12 +69,12 @@ static const bnd_share *share_of(const bnd_autopsy *a, const char *part)
 static void check_bands(const bnd_autopsy *a)
 {
     CU_ASSERT_TRUE(a->share_count > 0);
-    CU_ASSERT_TRUE(isfinite(a->interaction) && a->interaction_band >= 0);
+    CU_ASSERT_TRUE(isfinite(a->interaction) && a->interaction_interval >= 0);
     double explained = 0;
     for (size_t i = 0; i < a->share_count; i++) {
         const bnd_share *s = &a->shares[i];
-        CU_ASSERT_TRUE(!s->lifts || (isfinite(s->lifted) && s->lifted_band >= 0));
-        CU_ASSERT_TRUE(!s->lowers || (isfinite(s->lowered) && s->lowered_band >= 0));
+        CU_ASSERT_TRUE(!s->lifts || (isfinite(s->lifted) && s->lifted_interval >= 0));
+        CU_ASSERT_TRUE(!s->lowers || (isfinite(s->lowered) && s->lowered_interval >= 0));
         explained += s->lowers ? s->lowered : 0;
     }
     CU_ASSERT_DOUBLE_EQUAL(a->interaction, 1 - explained, 1e-9);

@@ -63,7 +63,7 @@ static void measure_interaction(bnd_autopsy *a, const bndi_patient *p, const tri
             p->numbers[i] -= lowered ? bnd_record_result(&tried[t * p->count + i]) - reference : 0;
         }
     }
-    bndi_share_of_gap(&a->interaction, &a->interaction_band, p, p->numbers);
+    bndi_share_of_gap(&a->interaction, &a->interaction_interval, p, p->numbers);
 }
 
 /* How much a part explains: the mean of what it recovers lifted and loses lowered, as far as it was tried. */
@@ -93,11 +93,11 @@ static bnd_status measure_shares(bnd_autopsy *a, const bndi_patient *p, const tr
             share->lifts = true;
             share->heals = outcome.heals;
             share->lifted = outcome.recovered;
-            share->lifted_band = outcome.band;
+            share->lifted_interval = outcome.band;
         } else {
             share->lowers = true;
             share->hurts = outcome.ill;
-            bndi_trial_share(&share->lowered, &share->lowered_band, p, of, BNDI_LOWER);
+            bndi_trial_share(&share->lowered, &share->lowered_interval, p, of, BNDI_LOWER);
         }
     }
     measure_interaction(a, p, trials, trial_count, tried);

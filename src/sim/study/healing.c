@@ -252,14 +252,14 @@ bnd_status bndi_find_healing(bnd_autopsy *a, bndi_patient *p, bnd_error *why)
             s->parts |= one;
             s->core |= share->hurts && share->lowered > lost_by_core ? one : 0;
             note(s, one,
-                 &(bndi_outcome){.heals = share->heals, .recovered = share->lifted, .band = share->lifted_band});
+                 &(bndi_outcome){.heals = share->heals, .recovered = share->lifted, .band = share->lifted_interval});
         }
     }
     bnd_status status = find(s, why);
     if (status == BND_OK && s->found) {
         a->heals = true;
         a->healed = s->outcome.recovered;
-        a->healed_band = s->outcome.band;
+        a->healed_interval = s->outcome.band;
     }
     for (size_t i = 0; status == BND_OK && i < a->share_count; i++) {
         if (s->found ? (s->best >> i & 1) != 0 : i == 0) {

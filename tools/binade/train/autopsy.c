@@ -85,7 +85,7 @@ static void json_culprits(bnd_lab_json *json, const bnd_autopsy *a)
 {
     bnd_lab_json_boolean(json, "heals", a->heals);
     json_number(json, "healed", a->heals, a->healed);
-    json_number(json, "healed_interval", a->heals, a->healed_band);
+    json_number(json, "healed_interval", a->heals, a->healed_interval);
     bnd_lab_json_array(json, "culprits");
     for (size_t i = 0; i < a->culprit_count; i++) {
         bnd_lab_json_object(json, NULL);
@@ -109,16 +109,16 @@ static void json_shares(bnd_lab_json *json, const bnd_autopsy *a)
         bnd_lab_json_object(json, NULL);
         bnd_lab_json_string(json, "part", bnd_part_name(s->part));
         json_number(json, "recovered", s->lifts, s->lifted);
-        json_number(json, "recovered_interval", s->lifts, s->lifted_band);
+        json_number(json, "recovered_interval", s->lifts, s->lifted_interval);
         bnd_lab_json_boolean(json, "heals", s->heals);
         json_number(json, "lost", s->lowers, s->lowered);
-        json_number(json, "lost_interval", s->lowers, s->lowered_band);
+        json_number(json, "lost_interval", s->lowers, s->lowered_interval);
         bnd_lab_json_boolean(json, "hurts", s->hurts);
         bnd_lab_json_end(json);
     }
     bnd_lab_json_end(json);
     json_number(json, "interaction", a->share_count > 0, a->interaction);
-    json_number(json, "interaction_interval", a->share_count > 0, a->interaction_band);
+    json_number(json, "interaction_interval", a->share_count > 0, a->interaction_interval);
 }
 
 void json_autopsy(bnd_lab_json *json, const train_row *row)

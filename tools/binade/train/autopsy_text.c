@@ -196,11 +196,11 @@ typedef struct legend {
 
 static void add_interaction(table *t, const bnd_autopsy *a, legend *l)
 {
-    const enum sense sense = sense_of(true, a->interaction, a->interaction_band);
+    const enum sense sense = sense_of(true, a->interaction, a->interaction_interval);
     table_add(t, copy_text("interaction"));
     table_add(t, copy_text(""));
     table_add(t, sense == WORSENS ? copy_text("parts overlap")
-                                  : part_text(sense, "", "more than the gap", a->interaction, a->interaction_band));
+                                  : part_text(sense, "", "more than the gap", a->interaction, a->interaction_interval));
     l->interaction = true;
     l->unclear = l->unclear || sense == UNCLEAR;
 }
@@ -214,11 +214,11 @@ static void print_shares(const bnd_autopsy *a, legend *l)
     size_t lowered = 0;
     for (size_t i = 0; i < a->share_count; i++) {
         const bnd_share *s = &a->shares[i];
-        const enum sense up = sense_of(s->lifts, s->lifted, s->lifted_band),
-                         down = sense_of(s->lowers, s->lowered, s->lowered_band);
+        const enum sense up = sense_of(s->lifts, s->lifted, s->lifted_interval),
+                         down = sense_of(s->lowers, s->lowered, s->lowered_interval);
         table_add(&t, copy_text(bnd_part_name(s->part)));
-        table_add(&t, part_text(up, "makes it worse", "better than fp32", s->lifted, s->lifted_band));
-        table_add(&t, part_text(down, "better than fp32", "more than the gap", s->lowered, s->lowered_band));
+        table_add(&t, part_text(up, "makes it worse", "better than fp32", s->lifted, s->lifted_interval));
+        table_add(&t, part_text(down, "better than fp32", "more than the gap", s->lowered, s->lowered_interval));
         lowered += s->lowers;
         l->unclear = l->unclear || up == UNCLEAR || down == UNCLEAR;
     }
