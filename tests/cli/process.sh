@@ -194,7 +194,7 @@ on_terminal() {
 }
 if script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
     check "range on a terminal" equal "$(on_terminal "")" "e4m3 = "
-    check "range of a value on a terminal" equal "$(on_terminal 448)" "e4m3 = value 448 "
+    check "range of a value on a terminal" equal "$(on_terminal 448)" "e4m3 = | value 448 "
     check "--table on a terminal" equal "$(on_terminal "448 --table")" "value 448 "
 else
     skip "a terminal (script)"
