@@ -1,6 +1,6 @@
-/* Activations that a layer keeps for its way back: rows, after Korthikanti et al. 2022 (arXiv 2205.05198, section 4).
- * With 2 bytes an element, as many heads of keys as of queries and a perceptron of 4 h, their sum is
- * s b h (34 + 5 a s / h), and the rows that tensor parallelism does not split are 10 of the 34. */
+/* Activations that a layer keeps for its backward pass, one per row, after Korthikanti et al. 2022 (arXiv 2205.05198,
+ * section 4). With 2 bytes per element, equal numbers of key and query heads, and an MLP of width 4 h, their sum is s b
+ * h (34 + 5 a s / h). The rows that tensor parallelism does not split make up 10 of the 34. */
 #include "cost/cost.h"
 
 #include "base/base.h"
@@ -10,7 +10,7 @@ enum unit { HIDDEN, QUERIES, KEYS, INNER, SCORES };
 static const struct saved {
     const char *name;
     enum unit unit;
-    bool mask;       /* of dropout: a byte an element, whatever the format */
+    bool mask;       /* a dropout mask: one byte per element in every format */
     bool split;      /* by tensor parallelism */
     bool core;       /* not kept under selective recomputation (nor by flash attention) */
     bool gated_only; /* of a perceptron with three matrices */

@@ -1,4 +1,4 @@
-/* An answer, written down: numbers as people write them, steps, notes. */
+/* An answer as text: numbers in readable units, steps, notes. */
 #include "cost/cost.h"
 
 #include "base/base.h"
@@ -30,7 +30,7 @@ static void put_digits(bndi_text *text, double x, int digits)
     }
 }
 
-/* From 10^6 on: 989.5e12, where so many digits are all there are and the exponent is a multiple of 3; else
+/* From 10^6 on: as 989.5e12, with an exponent that is a multiple of 3, where 4 digits give the number exactly; else as
  * 4.7876e21. */
 static void put_large(bndi_text *text, double x)
 {

@@ -11,8 +11,8 @@
 #include <binade/block.h>
 #include <binade-lab/cost.h>
 
-/* A step. In `substitution` # stands for a double and $ for a string, in the order of the arguments. A step beyond the
- * last one that an answer has room for is left out; tests hold that there is none. */
+/* Adds a step. In `substitution` # stands for a double and $ for a string, in the order of the arguments. Steps beyond
+ * the capacity of an answer are dropped; tests check that no question has that many. */
 void bndi_cost_step(bnd_cost *c, const char *name, const char *unit, double value, const char *formula,
                     const char *substitution, ...);
 void bndi_cost_note(bnd_cost *c, const char *text, ...); /* # and $ as above */
@@ -24,8 +24,7 @@ void bndi_cost_machine_note(bnd_cost *c, const bnd_machine *machine, const char 
 /* Is it a finite number of at least `least`? The error names it. */
 BND_CHECKED bnd_status bndi_at_least(double x, double least, const char *what, bnd_error *why);
 
-/* The length of a sequence that was asked for; 0: the model's context. Refused where the model has no position for
- * it. */
+/* The sequence length: `asked`, or the model's context if that is 0. Fails if the model has no position for it. */
 BND_CHECKED bnd_status bndi_sequence(double *out, const bnd_architecture *a, double asked, bnd_error *why);
 
 /* Bytes of n codes, in whole bytes; exact below 2^53. */
@@ -55,7 +54,7 @@ bndi_forward bndi_forward_flops(const bnd_architecture *a, double sequence);
 BND_CHECKED bnd_status bndi_work_by_parameters(double *work, bnd_cost *c, double parameters, double tokens,
                                                bnd_recompute recompute, bnd_error *why);
 
-/* Forward and back, and what is computed again. */
+/* FLOPs of the forward and backward pass, and of what is recomputed. */
 double bndi_training_flops(const bnd_architecture *a, const bndi_forward *f, bnd_recompute recompute);
 
 /* Activations of a rank, as steps of the answer; returns their bytes. */

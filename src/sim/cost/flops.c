@@ -1,5 +1,6 @@
-/* FLOPs: of a transformer product by product, of one product, of so many machines in so many days. A multiplication and
- * an addition are two; what is done element by element is left out, as it is everywhere: it takes time by its bytes. */
+/* FLOPs: of a transformer, matrix product by matrix product; of one matrix product; of a number of machines in a number
+ * of days. A multiplication and an addition count as two. Element-by-element operations are left out, as is usual:
+ * their time depends on the bytes they move. */
 #include "cost/cost.h"
 
 #include "base/base.h"

@@ -1,4 +1,4 @@
-/* A machine's peaks as they are filled in, and the machine that this runs on. */
+/* Fills in a machine's peaks, and describes the machine that this program runs on. */
 #ifndef BINADE_SRC_COST_MACHINE_H
 #define BINADE_SRC_COST_MACHINE_H
 

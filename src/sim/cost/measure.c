@@ -1,5 +1,5 @@
-/* The machine that this runs on: what products of this library reach, and copies. Times depend on what else the machine
- * does; the best of several is taken, since nothing makes work faster than it is. */
+/* The machine that this program runs on: the speed of this library's matrix products, and of copies. Other load on the
+ * machine can only make a measurement slower, so the best of several is used. */
 #define _POSIX_C_SOURCE 200809L
 #include "cost/machine.h"
 

@@ -1,5 +1,5 @@
-/* A forward pass on paper, as tensor/ does it: apply.c decides formats, tape.c what is saved, saved_tensors.c how it
- * counts. */
+/* The memory of a forward pass, computed without running it, by the rules of tensor/: apply.c decides formats, tape.c
+ * what is saved, saved_tensors.c how it counts. */
 #include "cost/paper.h"
 
 #include "tensor/operand.h"

@@ -1,5 +1,5 @@
-/* A forward pass on paper: tensors that have a format and a shape but no numbers, and what the tape saves of them. The
- * rules are those of the engine: bndi_row says what an operation saves and which role its result takes. */
+/* A forward pass without numbers: tensors that have a format and a shape only, and what the tape would save of them.
+ * The rules are those of the engine: bndi_row says what an operation saves and which role its result has. */
 #ifndef BINADE_SRC_PAPER_H
 #define BINADE_SRC_PAPER_H
 
@@ -19,18 +19,18 @@ typedef struct bndi_book {
     bool again;             /* blocks of a stack are computed again in the backward pass */
     bool tied;              /* the head is a table of which there are two gradients */
     uint64_t layers;        /* weights of products, of which the policy may keep the last high */
-    double tensors, beside; /* bytes saved for the backward pass; of what operations keep beside tensors */
-    double block;           /* of the tensors, those of the last block of a stack; 0: there is none */
+    double tensors, beside; /* bytes saved for the backward pass: of tensors; of other data that operations keep */
+    double block;           /* of the tensors, those of the last block of a stack; 0 if there is none */
     double histories;       /* bytes of what delayed scales follow from */
 } bndi_book;
 
 /* A tensor that is there before the pass: of a role, in the policy's format for it, or fp32. */
 bndi_paper bndi_paper_of(const bndi_book *b, bnd_role role, const bndi_shape *shape);
 
-/* *out = operation(x, y), y NULL where there is one operand, in this shape; `careful`: that is the result's role,
- * whatever the row says. Operands stay where they are: *out may view them, and what is counted is noted there. A
- * product with weights is bndi_paper_linear: (..., k) to (..., n); `layer` is the number of the weight among all that
- * decay. */
+/* *out = operation(x, y) with this shape; y is NULL for one operand. With `careful` the result has BND_ROLE_CAREFUL,
+ * even if the operation's row does not say so. Operands must stay in place: *out may view them, and what was counted is
+ * noted there. bndi_paper_linear is the product with weights, (..., k) to (..., n); `layer` is the number of the weight
+ * among all weights with decay. */
 void bndi_paper_apply(bndi_book *b, bndi_paper *out, bnd_tensor_operation operation, bool careful, bndi_paper *x,
                       bndi_paper *y, const bndi_shape *shape);
 void bndi_paper_linear(bndi_book *b, bndi_paper *out, bndi_paper *x, size_t n, uint64_t layer);

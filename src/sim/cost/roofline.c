@@ -1,5 +1,5 @@
-/* Is a product bound by arithmetic or by memory? Its FLOPs a byte, beside what the machine computes while it moves
- * one. */
+/* Is a matrix product bound by arithmetic or by memory? Compares its FLOPs per byte with the FLOPs that the machine
+ * computes in the time it moves one byte. */
 #include "cost/cost.h"
 
 #include "base/base.h"

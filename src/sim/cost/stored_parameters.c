@@ -1,4 +1,5 @@
-/* What a recipe and an optimizer keep of a parameter: no table, but the policy's own casts, as a run takes them. */
+/* What a recipe and an optimizer keep of a parameter, derived from the policy's casts as a run uses them, not from a
+   table. */
 #include "tensor/scaled.h"
 
 #include "cost/cost.h"

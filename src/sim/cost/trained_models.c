@@ -1,5 +1,5 @@
-/* The models of <binade-lab/train.h> on paper: their parameters, and what a batch saves for the backward pass. Each
- * formula has the operations of train/model_*.c in their order. */
+/* The models of <binade-lab/train.h> without numbers: their parameters, and what a batch saves for the backward pass.
+ * Each formula has the operations of train/model_*.c in their order. */
 #include "cost/paper.h"
 
 #include "base/base.h"
@@ -285,7 +285,7 @@ static void loss_of_student(bndi_book *b, const bnd_trained *t, size_t batch)
     half_mean_square(b, &a, &y);
 }
 
-/* ---- asked ---- */
+/* ---- answers ---- */
 
 static const model models[] = {
     {"transformer", weights_of_transformer, layers_of_transformer, loss_of_transformer, true},

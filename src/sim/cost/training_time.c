@@ -1,4 +1,4 @@
-/* How long training takes: its FLOPs over those that the machines reach. */
+/* How long training takes: its FLOPs divided by the FLOP/s that the machines reach. */
 #include "cost/cost.h"
 
 static void work_by_shape(double *work, bnd_cost *c, const bnd_cost_of_time *q, double s)

@@ -1,4 +1,4 @@
-/* Numbers with the units that people write. */
+/* Numbers with units. */
 #include "cost/cost.h"
 
 #include "base/base.h"

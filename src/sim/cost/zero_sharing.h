@@ -1,4 +1,4 @@
-/* Who shares what under ZeRO. */
+/* Which ranks share which states under ZeRO. */
 #ifndef BINADE_SRC_COST_ZERO_SHARING_H
 #define BINADE_SRC_COST_ZERO_SHARING_H
 

@@ -1,4 +1,5 @@
-/* Parts of a policy: what may be lifted to fp32, or lowered into it, by itself. Scales are lifted to exact ones. */
+/* Parts of a policy: the pieces that can be lifted to fp32, or lowered into it, alone. Scales are lifted to exact
+   ones. */
 #include "policy/policy.h"
 
 #define BIT(role)   (1u << BND_ROLE_##role)
@@ -135,7 +136,7 @@ static bnd_cast followed_by_dact(const bnd_policy *p)
     return is_lowered(p, BND_ROLE_ACT) ? p->cast[BND_ROLE_ACT] : p->cast[BND_ROLE_DACT];
 }
 
-/* Of what stands for both: the name follows what it came from, where nothing changed. */
+/* The end of lifting and lowering: *out is `made`, named "custom", or `from` with its name if nothing changed. */
 static bool finish(bnd_policy *out, bnd_policy *made, const bnd_policy *from)
 {
     bool changed = !bnd_policy_same(made, from);

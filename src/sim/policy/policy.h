@@ -11,7 +11,7 @@
 
 #include "base/base.h"
 
-/* False: there is none of this name; `nearest` has been offered all. */
+/* Returns false if no part has this name; all names have then been offered to `nearest`. */
 bool bndi_find_roles(uint32_t *roles, bndi_nearest *nearest, const char *name, size_t length);
 
 /* Names that stand for a format with its scaling. */

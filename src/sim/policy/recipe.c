@@ -1,4 +1,4 @@
-/* Recipes: the rows, and the settings that they and callers are written in. */
+/* Recipes: the built-in rows, and the parser of the settings in which rows and callers write them. */
 #include "policy/policy.h"
 
 static const struct row {
@@ -42,8 +42,8 @@ static bool is(piece p, const char *word)
     return bndi_same_word(p.text, p.length, word);
 }
 
-/* What stands before the first `c`; the rest is what follows it. Without one, everything, and the rest is empty with
- * text NULL. */
+/* Returns the text before the first `c` and sets *rest to the text after it. Without a `c`: returns everything, and
+ * sets rest->text to NULL. */
 static piece cut(piece *rest, char c)
 {
     piece first = *rest;
@@ -89,7 +89,7 @@ static bool copy(char *out, size_t size, piece p)
     return true;
 }
 
-/* A whole number below 2^53; false where it is none. */
+/* Parses a whole number below 2^53; false if it is not one. */
 static bool read_number(double *out, piece p)
 {
     double value = 0;
@@ -218,7 +218,7 @@ static bnd_status read_optimizer(const reader *r, bool *fused, piece value)
     return BND_OK;
 }
 
-/* Beside the roles. */
+/* Settings that are not roles. */
 static const char *const settings[] = {"base", "acc", "update", "optimizer", "loss_scale", "high_last"};
 
 static bnd_status read_high_last(const reader *r, uint8_t *out, piece value)

@@ -1,7 +1,6 @@
-/* The autopsy: the runs that would have been. Each part of the policy is lifted to fp32, and lowered into it, by
- * itself; what that recovers or loses of the gap says how much the part is to blame. Then parts are lifted together
- * (healing.c).
- * */
+/* The autopsy: counterfactual runs. Each part of the policy is lifted to fp32 alone, and lowered into an fp32 run
+ * alone. The share of the gap that this recovers or causes measures the part's effect. Then parts are lifted together
+ * (healing.c). */
 #include "study/autopsy.h"
 
 #include <stdlib.h>
@@ -139,7 +138,7 @@ typedef struct found {
     size_t count;
 } found;
 
-/* Of the findings about a part, the one that tells most. Its weight; 0: there is none. */
+/* Sets *cause to the finding about this part with the largest weight and returns that weight; 0 if there is none. */
 static double cause_of_part(bnd_finding *cause, const bnd_finding *findings, size_t count, size_t part,
                             const bnd_policy *policy)
 {

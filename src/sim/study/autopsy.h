@@ -1,4 +1,4 @@
-/* What the files of the autopsy share: the runs of a recipe beside those of fp32, and runs of it under other
+/* What the files of the autopsy share: the runs of a recipe compared with those of fp32, and its runs under other
  * policies. */
 #ifndef BINADE_SRC_STUDY_AUTOPSY_H
 #define BINADE_SRC_STUDY_AUTOPSY_H

@@ -1,4 +1,4 @@
-/* Runs of an autopsy under other policies, and what came of them. */
+/* Runs of an autopsy under other policies, and their results. */
 #include "study/autopsy.h"
 
 #include <stdlib.h>

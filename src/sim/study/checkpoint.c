@@ -1,4 +1,4 @@
-/* How runs are kept on the disk: as train/ keeps them, but that a run goes on from its own checkpoint only. */
+/* Saving and loading of runs for study/: as in train/, but a run continues from its own checkpoint only. */
 #include "study/study.h"
 
 #include "train/train.h"
@@ -10,8 +10,8 @@ static void write_training(bndi_bytes *out, const bnd_training *training)
     bndi_training_write(&json, NULL, training);
 }
 
-/* Whatever a training says is what the run's says, but for two things: the recipe, for the checkpoint may have been
- * made before a switch or after it, and the steps. */
+/* The checkpoint's training must be equal to the run's in everything but two: the recipe, since the checkpoint may have
+ * been made before or after a switch, and the number of steps. */
 static bnd_status check_training(const bnd_run *run, bnd_training there, bnd_error *why)
 {
     bndi_bytes a = {.at = NULL}, b = {.at = NULL};

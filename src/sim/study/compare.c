@@ -1,4 +1,4 @@
-/* Comparing runs: pairs of the same seeds, their gaps, and what is said of them. */
+/* Comparing runs: pairs of the same seeds, their gaps, and the verdict. */
 #include "study/study.h"
 
 #include <math.h>
@@ -102,11 +102,12 @@ static double excess(const pair *p, double loss)
 
 /* ---- the first step outside the reference's range ----
  *
- * The losses of both, at most the chance level, are smoothed: means of the last steps, a twentieth of all, at most 64
- * of them. At each step a gap of means is outside where it is above three things: half its 95 % interval over the
- * pairs, the deviation of the reference over its seeds, and the tolerance. A run is outside from the first step on from
- * which all steps are. A loss that is NaN, in half of the pairs or more, is outside at once. Losses are in units of the
- * pair's chance level: data of another seed may be another problem, with other losses. */
+ * The losses of both runs are capped at the chance level and smoothed: each is the mean of the last steps, a
+ * twentieth of all steps and at most 64. The gap of means at a step is outside if it exceeds three things: half its
+ * 95 % interval over the pairs, the standard deviation of the reference over its seeds, and the tolerance. A run is
+ * outside from the first step after which all steps are outside. A loss that is NaN in half of the pairs or more is
+ * outside immediately. Losses are divided by the pair's chance level, since data of another seed may be another
+ * problem with other losses. */
 
 enum { PART = 20, WINDOW_MOST = 64, PAIRS_MOST = 4096 };
 static const double LEAST_GAP = 1e-6; /* of chance level: rounding of fp32 itself */
@@ -132,8 +133,8 @@ static void keep_common(timeline *line, const bnd_record *record)
     line->count = kept;
 }
 
-/* Losses of these steps, those that are no number or above the cap as they are, those behind the end of one that ended
- * no numbers. */
+/* The recorded losses at these steps, unchanged: NaN stays NaN, and nothing is capped yet. Steps after the record's
+ * end are NaN. */
 static void take_losses(double *out, const timeline *line, const bnd_record *record)
 {
     size_t j = 0;

@@ -1,4 +1,4 @@
-/* config.json, what a run is made of, and summary.json, what it came to. */
+/* config.json, what a run is made of, and summary.json, its results. */
 #include "study/study.h"
 
 /* ---- what a run is ---- */
@@ -27,7 +27,8 @@ static void write_task(bnd_lab_json *json, const bnd_task *task)
     bnd_lab_json_end(json);
 }
 
-/* What follows from the training, so that whoever reads a run that was killed has it, too. */
+/* Values that follow from the training. They are written at the start, so that the directory of a killed run has
+   them. */
 static void write_model(bnd_lab_json *json, const bnd_record *record)
 {
     bnd_lab_json_object(json, "model");

@@ -1,4 +1,5 @@
-/* Findings: a run is made again with every cast counted, and what rounding did is sorted by mechanism and role. */
+/* Findings: the run is repeated with every cast counted, and the effects of rounding are sorted by mechanism and
+   role. */
 #include "study/study.h"
 
 #include <stdlib.h>

@@ -1,9 +1,10 @@
 /* The smallest set of parts that heals a run when they are lifted to fp32 together.
  *
- * A part that hurts fp32 when it alone is lowered into it has to be in the set: the rest of the recipe does not take
- * the harm back. So the search begins with these, the core, and adds others, in the order of what they explain by
- * themselves. Single parts have been tried; then come pairs and triples, a few of each size, all of a size at once;
- * then everything is lifted, and parts are left out one at a time. In the end no part can be left out. */
+ * A part that hurts fp32 when it alone is lowered has to be in the set: the rest of the recipe does not undo the harm.
+ * So the search begins with these parts, the core, and adds others in the order of the gap that each explains alone.
+ * Single parts have been tried already. Then come pairs and triples, a few of each size, with all sets of one size run
+ * in parallel. Last, everything is lifted, and parts are removed one at a time. The set that remains is minimal:
+ * removing any part breaks it. */
 #include "study/autopsy.h"
 
 #include <stdlib.h>
@@ -82,7 +83,7 @@ static bnd_status judge_all(search *s, const set *sets, size_t n, const bnd_reco
     return status;
 }
 
-/* Tries sets, all at once, that have not been tried. */
+/* Tries the sets that have not been tried yet, in parallel. */
 static bnd_status try_sets(search *s, const set *sets, size_t n, bnd_error *why)
 {
     const size_t runs = n * s->patient->count;

@@ -69,7 +69,7 @@ static const bndi_key *find_first(const bndi_keys *keys, const char *const *word
     return found;
 }
 
-/* Exactly as it was asked for. */
+/* The requested column name, compared exactly. */
 static const bndi_key *find_asked(const bndi_keys *keys, const char *name)
 {
     for (size_t i = 0; i < keys->count; i++) {
@@ -110,7 +110,7 @@ static bool keep(char out[BNDI_KEY_SIZE], const bndi_key *key)
     return true;
 }
 
-/* "a", "b" and so on, as many as there is room for. */
+/* "a", "b" and so on: the names that fit. */
 static void list(char *out, size_t size, const bndi_keys *keys, bool of_runs)
 {
     bndi_text text = bndi_text_in(out, size);

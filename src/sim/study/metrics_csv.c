@@ -1,6 +1,6 @@
-/* The lines of a run as a sheet: CSV with a column for every key that has a number somewhere. The file is read twice,
- * for its keys and for its rows, so that memory is needed for one line only; and all of it has been found to be good
- * before anything is written. */
+/* The metrics of a run as CSV, with a column for every key that has a number on some line. The file is read twice, for
+ * its keys and for its rows, so that only one line is in memory. The whole file has been checked before anything is
+ * written. */
 #define _POSIX_C_SOURCE 200809L /* strndup */
 #include "study/study.h"
 
@@ -10,7 +10,7 @@
 
 #include "store/json.h"
 
-/* A value as it is written: a part of the line, or a word for what is no number. */
+/* A value as it is written: a part of the line, or a word for a value that is not finite. */
 typedef struct cell {
     const char *text;
     size_t length;
@@ -40,7 +40,7 @@ static int order(const char *key, size_t length, const char *other)
     return sign != 0 ? sign : -(other[length] != '\0');
 }
 
-/* Where a key stands among those that are sorted, or would stand. */
+/* The index of a key among the sorted ones, or the index where it would be inserted. */
 static size_t place_of(const sheet *s, const char *key, size_t length, bool *found)
 {
     size_t from = 0, to = s->count;
@@ -55,7 +55,8 @@ static size_t place_of(const sheet *s, const char *key, size_t length, bool *fou
     return to;
 }
 
-/* Lines have their keys in much the same order: the column after the last one comes first. NULL: there is none. */
+/* The column of a key, or NULL. Lines have their keys in much the same order, so the column after the last one is
+   tried first. */
 static column *column_of(sheet *s, const char *key, size_t length)
 {
     size_t at = s->next;
@@ -121,7 +122,7 @@ static bool ends_in(const char *text, size_t length, const char *end)
     return length > n && memcmp(text + length - n, end, n) == 0;
 }
 
-/* nan, inf and -inf, whatever they are called in the line. */
+/* nan, inf and -inf, from any spelling in the line. */
 static bool cell_of_special(cell *out, const char *text, size_t length)
 {
     double x;
@@ -150,7 +151,7 @@ static bnd_status find_column(sheet *s, const char *key, size_t key_length, cons
                               bnd_error *why)
 {
     cell unused;
-    if (!cell_of(&unused, text, length) || ends_in(key, key_length, "/exponents_from")) { /* a histogram is no cell */
+    if (!cell_of(&unused, text, length) || ends_in(key, key_length, "/exponents_from")) { /* histograms have no cell */
         return BND_OK;
     }
     column *c = column_of(s, key, key_length);
@@ -204,7 +205,7 @@ static bnd_status each_of(sheet *s, const char *line, size_t length, each_member
 
 /* ---- rows ---- */
 
-/* A field; a quote in it stands twice. */
+/* Writes a field; quotes in it are doubled. */
 static void put(sheet *s, const char *text, size_t length)
 {
     const char *quote;
@@ -267,7 +268,7 @@ static bnd_status check_file(const char *file, bnd_error *why)
                           "must be a regular file, because it is read twice; save it to one first");
 }
 
-/* As many rows as were counted: a run that goes on may have written others since. */
+/* Only the rows that were counted: a run that is still working may have written more since. */
 static bnd_status put_sheet(sheet *s, const char *file, bnd_error *why)
 {
     put_header(s);

@@ -51,7 +51,7 @@ void bndi_line_note_firsts(bnd_record *record, uint64_t step, const bndi_counts 
 /* Keys of a role, everywhere or at a place: "ROLE/NAME", "PLACE/ROLE/NAME". */
 typedef struct keys {
     char text[BNDI_KEY_SIZE];
-    size_t length; /* of what stands before NAME */
+    size_t length; /* of the text before NAME */
 } keys;
 
 static keys keys_of(const char *place, bnd_role role)

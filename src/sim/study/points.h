@@ -1,4 +1,4 @@
-/* Points being read from a file: the line at hand, and what its columns say. */
+/* Points being read from a file: the current line, and the meaning of its columns. */
 #ifndef BINADE_SRC_STUDY_POINTS_H
 #define BINADE_SRC_STUDY_POINTS_H
 
@@ -27,8 +27,8 @@ bnd_status bndi_in_line(uint64_t line, bnd_error *why, bnd_status status);
 
 bool bndi_is_key(const char *text, size_t length, const char *word);
 
-/* The column of a key; BNDI_COLUMNS if there is none. In a log of another program, the log's own names of the step and
- * the loss count. */
+/* The column of a key; BNDI_COLUMNS if it has none. In a log of another program, the log's own names of the step and
+ * the loss are recognised. */
 size_t bndi_reading_column(const bndi_reading *r, const char *key, size_t length);
 
 /* Sets a column of the point; fails if the line has set it already. */

@@ -1,4 +1,4 @@
-/* What a line of points says, whether it is JSON or CSV: its columns, and what is refused. */
+/* The columns of a line of points, JSON or CSV, and which lines are refused. */
 #include "study/points.h"
 
 #include <string.h>

@@ -5,7 +5,7 @@
 
 #include "store/json.h"
 
-/* The row of bndi_steady of this name; BNDI_STEADY where there is none. */
+/* The row of bndi_steady of this name; BNDI_STEADY if there is none. */
 static size_t steady_of(bnd_record *record, const char *key, size_t length)
 {
     char name[BNDI_KEY_SIZE];
@@ -41,7 +41,7 @@ static bool number_of(double *out, const json_t *value)
     return good;
 }
 
-/* A member KEY_is: what the null of KEY stands for. */
+/* A member KEY_is gives the value for which KEY is null. */
 static void set_kind(bndi_reading *r, const char *key, size_t length, const json_t *value)
 {
     size_t column =

@@ -1,4 +1,4 @@
-/* Records: what the lines of a run add up to. */
+/* Records: the lines of a run, summed up. */
 #include "study/study.h"
 
 #include <stdlib.h>

@@ -20,7 +20,7 @@ static bndi_json_span whole(const bndi_json_text *text)
     return (bndi_json_span){0, text->length};
 }
 
-/* Where the value of a key stands in an object; `found` is false where there is none. */
+/* Finds the value of a key in an object; `found` is false if the object has no such key. */
 static bnd_status find(bndi_json_span *out, bool *found, const bndi_json_text *text, bndi_json_span object,
                        const char *key, size_t length, bnd_error *why)
 {
@@ -95,7 +95,7 @@ static bnd_status read_count(uint64_t *out, const bndi_json_text *text, const ch
     return status;
 }
 
-/* null is NaN: there is none. */
+/* null is read as NaN. */
 static bnd_status read_number(double *out, const bndi_json_text *text, const char *path, bnd_error *why)
 {
     bndi_json_span at;
@@ -175,7 +175,8 @@ static bnd_status differs(const bndi_json_text *text, bndi_json_span key, const 
                     (int)(asked_length < SHOWN ? asked_length : SHOWN), asked);
 }
 
-/* Every member that is asked for is there, and the same; objects as deep as ours are. */
+/* Checks that `there` has every member of `asked` with the same value, except checkpoint_every. Nested objects are
+   compared as deep as ours are. */
 static bnd_status same_members(const bndi_json_text *there, bndi_json_span in, const bndi_json_text *asked,
                                bndi_json_span of, unsigned depth, bnd_error *why)
 {

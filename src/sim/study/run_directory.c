@@ -1,5 +1,5 @@
-/* Run directories: what is there, and what is added to it. metrics.jsonl grows by whole lines; every other file has its
- * name when it is complete. */
+/* Run directories: what they contain, and how it is written. metrics.jsonl grows by whole lines; every other file is
+ * written atomically. */
 #define _DEFAULT_SOURCE /* flock */
 #include "study/study.h"
 
@@ -35,7 +35,7 @@ static bnd_status no_path(bnd_error *why)
 
 /* ---- looking ---- */
 
-/* Is a file of this name there, of so many bytes or more? */
+/* Is there a file of this name with at least this many bytes? */
 static bnd_status is_there(bool *out, const char *directory, const char *name, off_t least, bnd_error *why)
 {
     struct stat about;
@@ -196,7 +196,7 @@ bnd_status bndi_directory_lock(int *fd, const char *run, bnd_error *why)
 
 /* ---- metrics.jsonl ---- */
 
-/* The lock goes with the descriptor: two runs never write to one file, whoever makes them. */
+/* The lock belongs to the descriptor, so two runs never write to one file, in one process or in two. */
 static bnd_status take(int fd, uint64_t length, bool is_new, bnd_error *why)
 {
     struct stat about;
@@ -227,8 +227,8 @@ static bool is_unfinished(const char *file)
     return false;
 }
 
-/* What a run that was killed has left half written: whoever has the lock knows that nobody writes to it any more. One
- * that cannot be removed is in nobody's way. */
+/* Removes the partial files of a killed run. The caller holds the lock, so no process writes to them any more. A file
+ * that cannot be removed does no harm. */
 static void remove_unfinished(const char *directory)
 {
     DIR *all = opendir(directory);

@@ -1,4 +1,4 @@
-/* Names of runs that files can have, too. */
+/* Names of runs that are also valid file names. */
 #include "study/study.h"
 
 #include "base/base.h"

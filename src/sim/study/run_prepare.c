@@ -1,4 +1,4 @@
-/* A run before its first step: what is known of it, what its directory has, and everything that can be wrong. */
+/* A run before its first step: its known values, the state of its directory, and every check that can fail. */
 #define _POSIX_C_SOURCE 200809L /* strnlen */
 #include "study/study.h"
 

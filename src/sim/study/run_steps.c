@@ -1,4 +1,4 @@
-/* A run's steps: each of them made, measured, and written down. */
+/* The steps of a run: compute, measure, write. */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include "base/verify.h"
 #include "study/study.h"
@@ -123,10 +123,11 @@ static bnd_status validate(bndi_session *s, bnd_point *point, bnd_error *why)
                : status;
 }
 
-/* A weight that is NaN stays NaN: every optimizer adds something to it, and a step that a loss scale skips leaves it as
- * it is. Where all of them are, steps differ by their data only, and the loss of two has been none. The rows of a table
- * of embeddings that no batch has asked for yet may be numbers still; what they are added to, and multiplied by, is
- * not. Under another recipe weights are rounded anew, to a format that may have no NaN: before that nothing ends. */
+/* Can a run be stopped because no later step can have a finite loss? A NaN weight stays NaN: every optimizer adds
+ * something to it, and a step that the loss scale skips does not change it. If all weights are NaN, steps differ by
+ * their data only, and two of them have had a NaN loss. Rows of an embedding table that no batch has used may still be
+ * numbers, but all that they are added to and multiplied by is NaN. A switch of recipe rounds the weights again,
+ * perhaps to a format without NaN, so no run is stopped before a planned switch. */
 static bool has_ended(const bndi_session *s, const bnd_point *point)
 {
     const bnd_record *r = &s->record;
@@ -173,8 +174,8 @@ static bnd_status save(bndi_session *s, bnd_error *why)
     return status == BND_OK && saves ? bndi_session_checkpoint(s, save_to, why) : status;
 }
 
-/* Nobody goes on with a complete run. Its checkpoint goes before the summary says that it is complete, so that none is
- * ever left behind: killed in between, it begins again. */
+/* A complete run is never continued, so its checkpoint is removed. This happens before the summary marks the run as
+ * complete, so that no complete run keeps a checkpoint. A run killed in between starts again. */
 static bnd_status drop_checkpoint(bndi_session *s, const char *path, bnd_error *why)
 {
     (void)s;

@@ -1,5 +1,4 @@
-/* Runs side by side: all of them looked at before the first step of any, then made, as many at once as there are
- * threads. */
+/* Runs in parallel: all of them are checked before the first step of any. Then they run, one per thread. */
 #include "study/study.h"
 
 #include "bulk/threads.h"

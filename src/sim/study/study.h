@@ -1,16 +1,16 @@
-/* What study/ shares between its files. A run writes lines; a record is what its lines add up to, whether they have
- * just been made or are read back.
+/* What study/ shares between its files. A run writes lines; a record is their sum, for lines just written or read back.
  *
- * A run directory has config.json (what defines the run: equal texts are equal runs), metrics.jsonl (a line per step,
- * cut back to the checkpoint's step on resume, locked while a process writes), summary.json (present when the run is
- * complete) and checkpoint.safetensors. Everything that can be wrong with any run is found before the first step of
- * one. As many runs work at once as the context has threads, one thread each.
+ * A run directory has config.json (what defines the run: equal texts are equal runs), metrics.jsonl (one line per step,
+ * cut back to the checkpoint's step on resume, locked while a process writes), summary.json (present if the run is
+ * complete) and checkpoint.safetensors. All runs are checked for errors before the first step of any of them. The
+ * context's threads run one run each.
  *
  * A comparison pairs runs with those of a reference and measures gaps; verdict.c has the rules and the words. Each
- * validation is made twice, in the recipe and in fp32, and the fp32 value decides. An autopsy lifts parts of the
- * recipe to fp32, or lowers them into it, and attributes the gap; it searches the smallest set of parts that heals the
- * run, and repeats the run with every cast and update counted. A point of a sweep is a number, from which its task and
- * directory follow, so that finished work is what is on disk; under mpirun rank 0 deals numbers out. */
+ * validation is made twice, in the recipe and in fp32, and the fp32 value decides. An autopsy lifts parts of the recipe
+ * to fp32, or lowers them into it, and attributes the gap; it searches the smallest set of parts that heals the run,
+ * and repeats the run with every cast and update counted. A point of a sweep is a number, from which its task and
+ * directory follow, so the directories on disk show which work is finished. Under mpirun rank 0 distributes the
+ * numbers. */
 #ifndef BINADE_SRC_STUDY_H
 #define BINADE_SRC_STUDY_H
 
@@ -21,7 +21,7 @@
 /* ---- text that grows ---- */
 
 typedef struct bndi_bytes {
-    char *at; /* length bytes and a 0 byte; NULL where there is none */
+    char *at; /* length bytes and a 0 byte; NULL if empty */
     size_t length, room;
     bool failed; /* there was no memory for some of it */
 } bndi_bytes;
@@ -36,7 +36,7 @@ typedef enum bndi_kind { BNDI_COLUMN_NUMBER, BNDI_COLUMN_COUNT, BNDI_COLUMN_FLAG
 typedef struct bndi_column {
     const char *key;
     uint8_t kind;
-    bool always; /* it stands in every line */
+    bool always; /* present in every line */
     size_t at;   /* in bnd_point */
 } bndi_column;
 enum {
@@ -62,7 +62,7 @@ bool bndi_column_measured(const bnd_point *point, size_t column);
 /* A point of which nothing is known. */
 bnd_point bndi_point_none(void);
 
-/* Sets what the column says; false where a count is no whole number from 0 to 2^53, or a flag neither 0 nor 1. */
+/* Sets what the column says; false if a count is not an integer from 0 to 2^53, or a flag is not 0 or 1. */
 BND_CHECKED bool bndi_column_set(bnd_point *point, size_t column, double x);
 
 /* ---- records ---- */
@@ -83,14 +83,15 @@ double bndi_record_cap(const bnd_record *record);
 
 /* ---- lines ---- */
 
-/* What the casts of a step did: BND_ROLE_COUNT of them everywhere, then for each of so many places of the run. */
+/* Statistics of a step's casts: BND_ROLE_COUNT entries for the whole run, then as many for each of its `places`. */
 typedef struct bndi_counts {
     bnd_stats *at; /* NULL: casts are not counted */
     unsigned places;
     const bnd_run *run;
 } bndi_counts;
 
-/* A line of metrics.jsonl with its end; `known` is what the lines before it said, which is brought up to date. */
+/* Writes a line of metrics.jsonl with its line feed. `known` holds the values that the lines before it gave, and is
+   updated. */
 void bndi_line_write(bndi_bytes *out, const bnd_point *point, const bndi_counts *counts, const bnd_record *now,
                      bnd_record *known);
 
@@ -143,11 +144,11 @@ void bndi_keys_free(bndi_keys *keys);
 typedef struct bndi_log_names {
     char step[BNDI_KEY_SIZE], loss[BNDI_KEY_SIZE]; /* "": not chosen yet */
     bool foreign;                                  /* they are not called step and loss */
-    bool only;                                     /* the loss was asked for: no other column is looked at */
+    bool only;                                     /* the caller named the loss only: no other column is used */
 } bndi_log_names;
 
-/* Chooses what is asked for (NULL: nothing), or what is known of other programs; refused with the names that there are.
- */
+/* Chooses the columns that the caller named (NULL: none), or those known from other programs. An error lists the
+ * columns of the file. */
 BND_CHECKED bnd_status bndi_log_choose(bndi_log_names *out, const bndi_keys *keys, const bnd_log_columns *asked,
                                        bnd_error *why);
 
@@ -165,11 +166,11 @@ typedef struct bndi_lines {
     bool ended;              /* it has its line feed */
 } bndi_lines;
 BND_CHECKED bnd_status bndi_lines_open(bndi_lines *out, const char *path, bnd_error *why);
-/* The next line, without its end; NULL: there is none. It is the caller's until the next call. */
+/* The next line without its line feed; NULL at the end. It is valid until the next call. */
 BND_CHECKED bnd_status bndi_lines_next(char **line, size_t *length, bndi_lines *lines, bnd_error *why);
 void bndi_lines_close(bndi_lines *lines);
 
-/* What Python writes for numbers that are none, and what stands beside null: NaN, nan, Infinity, inf and so on. */
+/* Parses Python's spellings of NaN and infinities, and those that accompany null: NaN, nan, Infinity, inf and so on. */
 BND_CHECKED bool bndi_special(double *out, const char *text, size_t length);
 
 enum { BNDI_FIELDS_MOST = 1 << 16 }; /* of a row of CSV: lines by place have tens of thousands */
@@ -197,12 +198,13 @@ typedef struct bndi_found {
 
 bool bndi_is_directory(const char *path);
 
-/* Refuses what is no run, and names one where there are some in it. */
+/* Fails if this is not a run directory; the error names a run inside it, if there is one. */
 BND_CHECKED bnd_status bndi_directory_check_run(const char *directory, bnd_error *why);
 
 /* Refuses what could not be written to. */
 BND_CHECKED bnd_status bndi_directory_check(const char *directory, bnd_error *why);
-BND_CHECKED bnd_status bndi_directory_check_above(const char *directory, bnd_error *why); /* that one is no run's */
+BND_CHECKED bnd_status bndi_directory_check_above(const char *directory, bnd_error *why); /* fails if one of those
+                                                                                             above is a run */
 BND_CHECKED bnd_status bndi_directory_look(bndi_found *out, const char *directory, bnd_error *why);
 BND_CHECKED bnd_status bndi_directory_make(const char *directory, bnd_error *why); /* and those above it */
 BND_CHECKED bnd_status bndi_directory_write(const char *directory, const char *name, const bndi_bytes *text,
@@ -210,7 +212,7 @@ BND_CHECKED bnd_status bndi_directory_write(const char *directory, const char *n
 
 /* Takes the directory above a run's for one call with several runs; *fd is closed to give it back, and may be -1. */
 BND_CHECKED bnd_status bndi_directory_lock(int *fd, const char *run, bnd_error *why);
-/* A file that is not there is none to be removed. */
+/* Success, too, if there is no such file. */
 BND_CHECKED bnd_status bndi_directory_remove(const char *directory, const char *name, bnd_error *why);
 
 /* metrics.jsonl, locked, and cut to this number of bytes. Refused where a new run's has lines already. */
@@ -222,7 +224,7 @@ void bndi_metrics_close(int fd);
 
 /* ---- checkpoints ---- */
 
-/* How a run is kept on the disk, and brought back. A test puts something simple in its place. */
+/* How a run is saved to disk and loaded. Tests replace it with something simpler. */
 typedef struct bndi_keeper {
     bnd_status (*save)(const bnd_run *run, const char *path, bnd_error *why);
     bnd_status (*load)(bnd_run *run, const char *path, bnd_error *why);

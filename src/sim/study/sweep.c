@@ -1,4 +1,4 @@
-/* Sweeps: the points of a grid as tasks, and what came out by learning rate. */
+/* Sweeps: the points of a grid as tasks, and the results by learning rate. */
 #include "study/study.h"
 
 #include <math.h>
@@ -93,7 +93,7 @@ bnd_status bnd_rates_make(bnd_rate *rates, size_t *rate_count, const bnd_record 
     }
     size_t n = 0;
     for (;;) {
-        double next = HUGE_VAL; /* the smallest above the last; NaN is none */
+        double next = HUGE_VAL; /* the smallest rate above the last; skips NaN */
         for (size_t i = 0; i < count; i++) {
             next = records[i].lr > last && records[i].lr < next ? records[i].lr : next;
         }

@@ -1,4 +1,4 @@
-/* Verdicts: what the gaps of pairs say, and the words for it. */
+/* Verdicts: the rules that turn the gaps of pairs into a verdict, and its words. */
 #include "study/study.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* Scales from largest magnitudes, as Transformer Engine finds them: of this tensor, or of the same one in the last
- * steps. */
+/* Scales from largest magnitudes, as Transformer Engine computes them: of this tensor, or of the same tensor in the
+ * last steps. */
 #include "base/verify.h"
 #include "tensor/amax_scaling.h"
 #include "base/bits.h"
@@ -13,7 +13,7 @@ enum { ORDINALS_MOST = 1 << 24 };
 
 /* ---- the formula ---- */
 
-/* NaN where one of them is no number. */
+/* NaN if any of the numbers is NaN. */
 static float largest_of(const bnd_engine *engine, const float *x, size_t n)
 {
     const uint32_t largest = bnd_lab_part_amax(x, n, &engine->context);

@@ -11,7 +11,7 @@ typedef struct bndi_history {
     uint32_t ordinal;
     bnd_role role;
     float scale, amax; /* of the step at hand */
-    uint32_t at;       /* where the oldest stands */
+    uint32_t at;       /* index of the oldest */
     struct bndi_buffer *largest;
 } bndi_history;
 

@@ -18,7 +18,7 @@ bnd_role bndi_role_of_bytes(bnd_role role);
 /* What the policy has for a role; NULL: nothing. */
 const bnd_cast *bndi_cast_of(const bnd_engine *engine, bnd_role role);
 
-/* Is a tensor of so many numbers stored with scales for this role? */
+/* Is a tensor with this number of elements stored with scales for this role? */
 bool bndi_is_scaled(const bnd_engine *engine, bnd_role role);
 
 /* What products add in here. */

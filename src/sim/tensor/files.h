@@ -6,12 +6,12 @@
 
 #include "store/output_file.h"
 
-/* All elements of a tensor in row-major order, in words of so many bytes: fp32 and fp64 as numbers, which they are
- * also where integers are stored; everything else as codes. */
+/* Writes all elements of a tensor in row-major order, in words of `word` bytes. fp32 and fp64 are written as numbers
+ * (also if the tensor is stored as integers), all other formats as codes. */
 BND_CHECKED bnd_status bndi_write_elements(const bnd_lab_output *file, const bnd_tensor *t, size_t word,
                                            bnd_error *why);
 
-/* The dtype under which a tensor stands in .safetensors: "F32"; "U8" where its numbers share scales. */
+/* The dtype of a tensor in .safetensors: for example "F32", or "U8" for codes that share scales. */
 const char *bndi_tensor_dtype(const bnd_tensor *t);
 
 #endif

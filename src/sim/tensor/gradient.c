@@ -1,11 +1,11 @@
-/* Gradients on their way: the formats they have, what is added to what, and whose storage they may use. */
+/* Gradients during the backward pass: their formats, how they are added, and whose storage they may reuse. */
 #include "tensor/formula.h"
 #include "tensor/gradient.h"
 #include "tensor/scaled.h"
 #include "tensor/tape.h"
 #include "tensor/view_make.h"
 
-/* Nobody else sees this tensor or its storage: it may be written to. */
+/* True if nothing else refers to this tensor or its storage, so that it may be overwritten. */
 static bool is_alone(const bnd_tensor *t)
 {
     return t->references == 1 && t->owed == 0 && t->buffer->references == 1 && bnd_tensor_is_contiguous(t);
@@ -16,7 +16,7 @@ bnd_status bndi_gradient_new(bnd_tensor **out, bnd_engine *engine, bnd_role role
 {
     bnd_format f;
     bndi_result_format(&f, engine, role, &like, 1);
-    /* Until there is all of it that can be brought to scales. */
+    /* Kept as scratch until complete: scales can only be computed from the whole gradient. */
     bnd_role bytes = bndi_is_scaled(engine, role) ? BND_ROLE_SCRATCH : bndi_role_of_bytes(role);
     return bndi_tensor_make(out, engine, &f, shape, bytes, zeros, why);
 }

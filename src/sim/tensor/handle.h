@@ -1,4 +1,4 @@
-/* Handles: what a bnd_tensor is, and who holds it. */
+/* Handles: the contents of a bnd_tensor, and its reference counts. */
 #ifndef BINADE_SRC_TENSOR_HANDLE_H
 #define BINADE_SRC_TENSOR_HANDLE_H
 

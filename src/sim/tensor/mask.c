@@ -1,4 +1,4 @@
-/* What depends on where an element stands: triangles of the last two axes, the causal mask, dropout. */
+/* Operations that depend on an element's position: triangles of the last two axes, the causal mask, dropout. */
 #include "tensor/gradient.h"
 #include "tensor/reader.h"
 

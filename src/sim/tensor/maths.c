@@ -113,9 +113,9 @@ static ALWAYS_INLINE doubles root(doubles x)
 
 /* ---- parts of rows ---- */
 
-/* BLOCK: elements that the functions with long chains of operations take at once. A block is 512 bytes of doubles, 8 to
- * 32 vectors: enough independent chains to fill the processor, and the scratch arrays of a block stay in the first
- * cache. */
+/* BLOCK: elements that the functions with long chains of operations process together. A block is 512 bytes of doubles,
+ * 8 to 32 vectors: enough independent chains to fill the processor, and the scratch arrays of a block stay in the
+ * first-level cache. */
 enum { SUM_LANES = 16, PARTS = SUM_LANES / LANES, BLOCK = 64 };
 
 /* Unaligned loads and stores. */
@@ -204,7 +204,7 @@ static ALWAYS_INLINE void store_some(double *x, size_t at, size_t left, doubles 
     }
 }
 
-/* Zeros where there is no element: for values that are not zero there by themselves. With a mean of 2 each absent lane
+/* Sets lanes without an element to zero, for values that are not zero there already. With a mean of 2 each absent lane
  * would add (0 - 2)^2 = 4 to the sum of squares. */
 static ALWAYS_INLINE doubles only(doubles v, size_t left)
 {

@@ -1,5 +1,5 @@
 /* The loops over numbers that operations are made of, compiled once for each back end. All give the same bits: + - * /
- * and roots in a fixed order, in doubles wherever there is more to a formula than one of these. */
+ * and square roots in a fixed order. A formula with more than one of these is computed in double. */
 #ifndef BINADE_SRC_MATHS_H
 #define BINADE_SRC_MATHS_H
 

@@ -92,7 +92,7 @@ static ALWAYS_INLINE doubles brief_exponential(doubles x, doubles r, words whole
 }
 
 /* Multiplied twice by half the power, so that subnormal results are rounded once and nothing overflows too early.
- * e^-745 has n = -1075: 2^-1075 is no double, but 2^-538 and 2^-537 are, and the first product is a normal number.
+ * e^-745 has n = -1075: 2^-1075 is not a double, but 2^-538 and 2^-537 are, and the first product is a normal number.
  * Beyond 710 and -746 the result is infinite or 0 in any case, so the argument is limited there. */
 static ALWAYS_INLINE doubles exponential(doubles x, bool brief)
 {
@@ -238,7 +238,7 @@ static ALWAYS_INLINE doubles error_function(doubles x, bool brief)
 {
     doubles a = magnitude(x);
     words is_small = a < 1;
-    doubles limited = pick(a < 28, a, all(28)); /* where the exponential is no double any more */
+    doubles limited = pick(a < 28, a, all(28)); /* beyond this the exponential is not a double */
     doubles large = 1 - exponential(-(limited * limited), brief) * scaled_complement(a, brief);
     doubles y = pick(is_small, small_error_function(pick(is_small, a, all(0))), large);
     return pick(x == x, with_sign_of(y, x), x);

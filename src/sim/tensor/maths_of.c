@@ -1,4 +1,4 @@
-/* Which back end makes the loops over numbers. */
+/* Which back end's loops over numbers are used. */
 #include "tensor/maths.h"
 
 const bndi_maths *bndi_maths_of(const bnd_context *context)

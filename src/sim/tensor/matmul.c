@@ -1,5 +1,5 @@
-/* Products of matrices: matmul of stacks of them, and linear, whose gradients are again such products. Each of the
- * three has roles of its own for its operands. */
+/* Matrix products: matmul of stacks of matrices, and linear. The gradients of linear are matrix products again, and
+ * each of its three products has its own roles for its operands. */
 #include "tensor/engine.h"
 #include "tensor/gradient.h"
 #include "tensor/maths.h"
@@ -160,8 +160,8 @@ static void bring_out(bndi_matmul_operand *o, const bnd_tensor *t, unsigned whic
     }
 }
 
-/* out = a b (+ bias), rounded to `through` where that is not NULL, stored as `how` says. A result that is no
- * plain array of the work type is made in scratch. */
+/* out = a b (+ bias), rounded to `through` unless that is NULL, stored as `how` says. Unless the result is a contiguous
+ * array of the work type, it is computed in scratch first. */
 static bnd_status product(bnd_tensor *out, const bndi_call *call, factor a, factor b, const bnd_tensor *bias,
                           const bndi_store *how, const bnd_cast *through, bnd_error *why)
 {

@@ -1,5 +1,4 @@
-/* einsum, rearrange and reduce by named axes: patterns turned into views, products and reductions that the tape
- * knows. */
+/* einsum, rearrange and reduce by named axes: patterns become views, matrix products and reductions on the tape. */
 #include "tensor/pattern.h"
 
 /* ---- axes and their extents ---- */
@@ -264,7 +263,7 @@ static bnd_status repeat(bnd_tensor **t, const bndi_pattern *p, const axes *is, 
     return replace(t, next, status);
 }
 
-/* a = a b, summed over the axes that both have and nobody needs. */
+/* a = a b, summed over the axes that both have and neither the result nor a later operand needs. */
 static bnd_status contract(bnd_tensor **a, axes *of_a, bnd_tensor *b, const axes *of_b_given, const axes *needed,
                            const bndi_pattern *p, bnd_error *why)
 {

@@ -1,6 +1,6 @@
 /* Layer norm and RMS norm over the last axis: y = (x - mean) r gain + bias, r = 1 / sqrt(variance + epsilon); RMS norm
- * has mean 0 and no bias. A row's mean and r are kept for the way back. The gain is cast as an operand of a product is;
- * what the way back gives it is the gradient of what it was cast to. */
+ * has mean 0 and no bias. A row's mean and r are kept for the backward pass. The gain is cast like an operand of a
+ * matrix product; the backward pass computes the gradient of the cast gain. */
 #include "tensor/engine.h"
 #include "tensor/gradient.h"
 #include "tensor/operand.h"
@@ -88,8 +88,8 @@ static bnd_status open_cast(bndi_whole *out, const bnd_tensor *gain, bnd_error *
     return status;
 }
 
-/* Numbers of fp64 are not cast, as in products. The way back casts again, in the place of the cast on the way forward:
- * with the same random bits. */
+/* fp64 numbers are not cast, as in matrix products. The backward pass repeats the cast of the forward pass under the
+ * same cast number, so that it has the same random bits. */
 static bnd_status open_gain(bndi_whole *out, const bndi_call *c, bnd_error *why)
 {
     const uint64_t casts = c->engine->casts;

@@ -1,5 +1,5 @@
-/* Tensors in .npy files. A file is data that somebody else wrote: store/ checks its header, and here the codes are
- * checked before they become a tensor's. */
+/* Tensors in .npy files. Files are not trusted: store/ checks the header, and codes are checked here before they become
+ * a tensor's. */
 #include "tensor/files.h"
 #include "tensor/reader.h"
 
@@ -194,7 +194,7 @@ bnd_status bndi_write_elements(const bnd_lab_output *file, const bnd_tensor *t, 
     bool is_fp64 = t->format.row >= 0 && t->format.row == bnd_lab_format_of_words(BNDI_WORDS_64)->row;
     bnd_status status = BND_OK;
     bndi_walk_open(&walk, t, &t->shape, is_fp64 ? BNDI_WORDS_64 : BNDI_WORDS_32);
-    if (walk.plain && n > 0 && !BNDI_BIG_ENDIAN) { /* all at once */
+    if (walk.plain && n > 0 && !BNDI_BIG_ENDIAN) { /* in one write */
         return bnd_lab_output_write(file, bndi_plain_place(&walk, 0), n * word, why);
     }
     for (size_t at = 0; status == BND_OK && at < n; at += BNDI_TENSOR_CHUNK) {
@@ -207,7 +207,7 @@ bnd_status bndi_write_elements(const bnd_lab_output *file, const bnd_tensor *t, 
 
 bnd_status bnd_tensor_save(const bnd_tensor *t, const char *path, bnd_error *why)
 {
-    enum { HEADER = 1024 }; /* BND_TENSOR_RANK_MAX extents of 20 digits, and what stands around them */
+    enum { HEADER = 1024 }; /* BND_TENSOR_RANK_MAX extents of 20 digits, and the text around them */
     char header[HEADER];
     bnd_npy npy = {.rank = t->shape.rank};
     bnd_lab_output file;

@@ -1,4 +1,4 @@
-/* Tensors made from numbers, and the numbers of a tensor as a caller reads and writes them. */
+/* Tensors made from numbers, and the numbers of a tensor, read and written by callers. */
 #include "tensor/engine.h"
 #include "tensor/reader.h"
 #include "tensor/scaled.h"

@@ -1,12 +1,12 @@
-/* Operands of GEMMs: what lies in memory in the format that is wanted is read where it lies; everything else is cast
- * into a copy of the role, which is gone after the product. */
+/* Operands of GEMMs. A tensor that has the required format already is read in place. All others are cast into a copy
+ * with the operand's role, which is freed after the product. */
 #include "base/verify.h"
 #include "tensor/engine.h"
 #include "tensor/maths.h"
 #include "tensor/operand.h"
 #include "tensor/reader.h"
 
-/* As it lies, its codes in whole words. tf32 stands in fp32's words: it is read as fp32. */
+/* Uses the tensor in place; its codes fill whole words. tf32 is stored in fp32's words, so it is read as fp32. */
 static void take_as_it_is(bndi_matmul_operand *o, const bnd_tensor *t)
 {
     bndi_storage storage = bnd_lab_storage_of(&t->format, BND_PACKING_PACKED);
@@ -21,7 +21,7 @@ static bool in_whole_words(const bnd_format *f)
     return !bnd_lab_storage_of(f, BND_PACKING_PACKED).packed;
 }
 
-/* A contiguous copy, of numbers or codes of so many bytes; it is filled by the caller. */
+/* Makes a contiguous copy of numbers or codes of `bytes` bytes each; the caller fills it. */
 static bnd_status make_copy(bndi_matmul_operand *o, const bnd_tensor *t, bnd_role role, const bnd_format *f,
                             unsigned bytes, bnd_error *why)
 {
@@ -97,7 +97,7 @@ static bnd_status cast_to_codes(bndi_matmul_operand *o, const bnd_tensor *t, bnd
     return status;
 }
 
-/* ---- casts that need all of a copy at once, as fp32 numbers ---- */
+/* ---- casts that need the whole copy as fp32 numbers ---- */
 
 /* Room for the numbers, and where they are until then: where they lie, if they lie side by side and may stay as they
  * are; otherwise there. */

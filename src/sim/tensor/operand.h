@@ -1,4 +1,4 @@
-/* Operands of GEMMs: numbers of a tensor cast to what the policy has for a role, where and how they lie. */
+/* Operands of GEMMs: a tensor's numbers cast to the policy's format for a role, and how they lie in memory. */
 #ifndef BINADE_SRC_OPERAND_H
 #define BINADE_SRC_OPERAND_H
 

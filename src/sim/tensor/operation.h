@@ -1,27 +1,27 @@
-/* Operations: the row of each, and a call of one on its way forward and back.
+/* Operations: the row of each, and a call of one in the forward and backward pass.
  *
  * A buffer is memory with a role; its bytes are counted from allocation to release, and views share it. A handle
- * (bnd_tensor) is a buffer, a format, a shape, strides and an offset. A walk is a handle as a shape broadcasts it,
- * with axes joined where memory allows. Readers deliver its numbers 2,048 at a time in fp32 or fp64, in place where
- * they are stored so already. So no operation knows a format or a stride.
+ * (bnd_tensor) is a buffer, a format, a shape, strides and an offset. A walk is a handle as a shape broadcasts it, with
+ * axes joined where memory allows. Readers deliver its numbers 2,048 at a time in fp32 or fp64, in place if they are
+ * stored in that format already. So no operation depends on a format or a stride.
  *
- * The backward pass takes nodes from the newest, asks each row's `backward` for the gradients that are wanted, and
- * adds them to nodes and leaves; it is checked before anything is written. A node holds the nodes of its operands and
- * is held by its result, so that memory without a possible gradient is freed at once. What the backward pass keeps is
- * counted by one walk over the tape: an operand of a product in its own format, where that is narrower.
+ * The backward pass visits nodes from the newest to the oldest, calls each row's `backward` for the gradients that are
+ * wanted, and adds them to nodes and leaves; it is checked before anything is written. A node holds the nodes of its
+ * operands and is held by its result, so memory that no gradient can reach is freed immediately. What the backward pass
+ * keeps is counted by one walk over the tape: an operand of a matrix product in its own format, where that is narrower.
  *
  * Roles decide formats. Every result has a role, and the policy gives the format, the rounding rule and the shared
- * scales of that role. Without a setting for a role, a result takes the format of its operands, and a parameter counts
- * as fp32 among these; what is kept of parameters is fp32.
+ * scales of that role. Without a setting for its role, a result has the format of its operands, where a parameter
+ * counts as fp32. Parameters without a setting are kept in fp32.
  *
- * Scales. Operands get a scaled copy in fp32, in blocks along the axis that is summed. A delayed scale follows from
- * earlier steps; a cast is identified by its role and by its number in the step, so that a recomputed segment finds
- * the same scale. States that share scales (parameters, masters, gradients, moments) are a buffer of codes and a
- * buffer of scales. They read as fp32 through any view, and are written as a whole: thawed to plain numbers, updated,
- * and frozen.
+ * Scales. Operands get a scaled copy in fp32, in blocks along the summed axis. A delayed scale follows from earlier
+ * steps; a cast is identified by its role and by its number in the step, so that a recomputed segment finds the same
+ * scale. States that share scales (parameters, masters, gradients, moments) are a buffer of codes and a buffer of
+ * scales. Any view reads them as fp32. They are written as a whole: decoded to fp32 ("thawed"), updated, and encoded
+ * again ("frozen").
  *
- * A stochastic cast has its own random stream, made of the step and of its number in the step. A recomputed segment
- * (bnd_tensor_checkpoint) counts from the same number again, and so gets the same bits. */
+ * A stochastic cast has its own random stream, derived from the step and from its number in the step. A recomputed
+ * segment (bnd_tensor_checkpoint) counts from the same number again, and so gets the same bits. */
 #ifndef BINADE_SRC_TENSOR_OPERATION_H
 #define BINADE_SRC_TENSOR_OPERATION_H
 
@@ -59,7 +59,7 @@ typedef struct bndi_call {
     bndi_shape in_shape[BNDI_OPERANDS], shape; /* of the operands and the result */
     bnd_format in_format[BNDI_OPERANDS];
     bnd_tensor *saved[BNDI_SAVED]; /* forward: the operands and the result; backward: those of row->saves */
-    bndi_buffer *kept;             /* what its backward pass needs besides tensors; counted as activations */
+    bndi_buffer *kept;             /* what its backward pass needs in addition to tensors; counted as activations */
 } bndi_call;
 
 typedef struct bndi_edge {
@@ -107,7 +107,7 @@ static inline uint64_t bndi_no_flops(const bndi_call *c)
     return 0;
 }
 
-const bndi_row *bndi_row_of(bnd_tensor_operation operation); /* NULL where there is none */
+const bndi_row *bndi_row_of(bnd_tensor_operation operation); /* NULL if there is none */
 
 /* The operation without the tape, its result for a role; *out is held, not owed. */
 BND_CHECKED bnd_status bndi_do(bnd_tensor **out, bnd_tensor_operation operation, bnd_tensor *const *in, unsigned count,

@@ -1,4 +1,4 @@
-/* Patterns of named axes, read. */
+/* The parser of patterns of named axes. */
 #include "base/base.h"
 #include "tensor/pattern.h"
 

@@ -1,11 +1,11 @@
-/* Patterns of named axes: "b (heads d), ... -> ...", read into numbers. */
+/* Parsed patterns of named axes: "b (heads d), ... -> ...". */
 #ifndef BINADE_SRC_PATTERN_H
 #define BINADE_SRC_PATTERN_H
 
 #include "tensor/operation.h"
 
-/* Names are numbered as they come; the axes that an ellipsis stands for have numbers of their own, counted from the
- * last one back, above the names'. */
+/* Names are numbered in order of appearance. The axes of an ellipsis have numbers above those of names, counted from
+ * the last axis back. */
 enum {
     BNDI_NAMES = 24,
     BNDI_ELLIPSIS = 24, /* the last axis of "...", 25 the one before it, and so on */

@@ -1,4 +1,4 @@
-/* Random numbers by index: the same for a tensor of any format, stride and back end, but for the one rounding. */
+/* Random numbers by index: the same for every format, stride and back end, except for the rounding to the format. */
 #include "bulk/environment.h"
 #include "tensor/engine.h"
 #include "tensor/maths.h"

@@ -1,4 +1,4 @@
-/* Numbers out of tensors and into them, a chunk at a time. */
+/* Reading and writing the numbers of tensors, one chunk at a time. */
 #include "base/verify.h"
 #include "bulk/environment.h"
 #include "tensor/engine.h"
@@ -53,7 +53,8 @@ static bool holds_floats(const bndi_walk *w)
     return !w->integer && w->work == BNDI_WORDS_64 && w->format.row == bnd_lab_format_of_words(BNDI_WORDS_32)->row;
 }
 
-/* By the processor, whatever environment the caller has set. False: by bulk/. */
+/* Widens fp32 to fp64 with the processor's own conversion, independent of the caller's floating-point environment.
+   Returns false if bulk/ has to do it. */
 static bool widened(bndi_numbers *out, const bndi_walk *w, const float *x, size_t n)
 {
     bndi_environment before = bndi_enter(BND_ROUND_RNE);
@@ -99,7 +100,7 @@ const void *bndi_read_codes(const bndi_walk *w, size_t at, size_t n, bndi_number
     return buffer;
 }
 
-/* Integers as the numbers nearest to them, ties to even, whatever rounding the caller has set. */
+/* Integers to the nearest numbers, ties to even, independent of the caller's rounding mode. */
 static void numbers_of_integers(bndi_numbers *out, const bndi_walk *w, const void *words, size_t n)
 {
     unsigned bytes = bndi_word_bytes(w), unused = 64 - 8 * bytes;
@@ -187,7 +188,7 @@ bool bndi_stores_simply(const bndi_store *how)
     return how->stats == NULL && asks_nothing(how);
 }
 
-/* Numbers that are stored as they are, and only have to be counted. False: something is to be done besides. */
+/* The case of numbers that are stored unchanged and only counted. Returns false if anything else has to be done. */
 static bool count_numbers(const bndi_walk *w, const void *numbers, size_t n, const bndi_store *how)
 {
     const bool only_counted = how->stats != NULL && holds_numbers(w) && asks_nothing(how);

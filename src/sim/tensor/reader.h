@@ -1,4 +1,4 @@
-/* Numbers out of tensors and into them, a chunk at a time. */
+/* Reading and writing the numbers of tensors, one chunk at a time. */
 #ifndef BINADE_SRC_TENSOR_READER_H
 #define BINADE_SRC_TENSOR_READER_H
 

@@ -1,4 +1,4 @@
-/* Segments that are computed again on the way back: of a checkpoint the tape keeps the operands only. */
+/* Segments that are recomputed in the backward pass: the tape keeps only the operands of a checkpoint. */
 #include "tensor/engine.h"
 #include "tensor/gradient.h"
 #include "tensor/tape.h"
@@ -38,7 +38,7 @@ static bnd_status compute_again(bnd_tensor **out, bndi_call *c, bnd_tensor *cons
     return status;
 }
 
-/* What the segment made goes before the way back, but for what that needs. */
+/* The segment's tensors are released before its backward pass, except those that the backward pass needs. */
 static bnd_status checkpoint_backward(bndi_call *c, const bnd_tensor *d, bndi_gradients *g, bnd_error *why)
 {
     bnd_engine *engine = c->engine;

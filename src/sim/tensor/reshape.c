@@ -1,4 +1,4 @@
-/* Another shape over a copy, where no view has it. */
+/* Reshaping with a copy, for shapes that no view can have. */
 #include "tensor/view_make.h"
 
 bnd_status bnd_tensor_contiguous(bnd_tensor **out, bnd_tensor *t, bnd_error *why)

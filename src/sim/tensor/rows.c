@@ -1,5 +1,5 @@
-/* Rows of a tensor as numbers: as many at a time as a chunk holds, so that short rows cost no more than long ones;
- * where they lie, if they lie there as such. */
+/* Rows of a tensor as numbers. A chunk holds as many rows as fit, so that short rows cost no more than long ones. Rows
+ * that lie in memory as numbers are read in place. */
 #include "tensor/engine.h"
 #include "tensor/rows.h"
 #include "tensor/view_make.h"

@@ -1,4 +1,4 @@
-/* Rows of a tensor, in and out of numbers of a work type. */
+/* Reading and writing rows of a tensor as numbers of a work type. */
 #ifndef BINADE_SRC_ROWS_H
 #define BINADE_SRC_ROWS_H
 
@@ -28,7 +28,7 @@ void bndi_rows_close(bndi_rows *r);
 
 /* ---- functions of rows ----
  *
- * Rows run along any axes: those of the bits `along`, brought to the end. */
+ * Rows run along any axes: those whose bits are set in `along`, moved to the end. */
 
 typedef struct bndi_row_pass {
     const bndi_maths *maths;

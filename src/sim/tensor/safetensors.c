@@ -1,8 +1,8 @@
-/* Tensors in .safetensors: many under their names in one file, and one of them back into a tensor that is there.
+/* Tensors in .safetensors files: writes many named tensors to a file, and reads one into an existing tensor.
  *
- * A format without a dtype of its own, or codes that end within a byte, stand as unsigned words, tf32 as the fp32 that
- * it looks like; the metadata say under binade.format.NAME what they are. Numbers that share scales stand as the bytes
- * of their codes, and those of the scales as NAME.scales; binade.scaling.NAME says how. */
+ * Codes of a format without a dtype of its own, and codes with fewer bits than their bytes, are stored as unsigned
+ * words, and tf32 as fp32. The metadata name the format under binade.format.NAME. For numbers that share scales the
+ * codes are stored as bytes and the scales as NAME.scales; binade.scaling.NAME describes the scaling. */
 #define _POSIX_C_SOURCE 200809L /* strnlen */
 #include "base/verify.h"
 #include "base/base.h"
@@ -20,7 +20,7 @@
 #define SCALING_KEY "binade.scaling."
 #define SCALES      ".scales"
 
-/* An array that is no tensor's, as codes of one format side by side. */
+/* An array that belongs to no tensor, as consecutive codes of one format. */
 static bndi_walk walk_over(const unsigned char *data, size_t n, const bnd_format *f, bnd_packing packing)
 {
     return (bndi_walk){.format = *f,

@@ -1,8 +1,8 @@
 /* What the backward pass needs of the forward pass: one walk over the tape, when the backward pass begins.
  *
- * A node saves tensors. Of a matrix product's operand, hardware keeps the copy in the operand's own format where that
+ * A node saves tensors. For an operand of a matrix product, hardware keeps the copy in the operand's own format if that
  * is narrower, not the tensor: the product's backward pass reads nothing else. So the copy is counted, and the tensor
- * only where another operation needs it. Weights and input data are no activations. */
+ * only if another operation needs it. Weights and input data are not activations. */
 #include "tensor/engine.h"
 #include "tensor/operand.h"
 #include "tensor/tape.h"

@@ -1,4 +1,4 @@
-/* Tensors whose numbers share scales: codes, and the scales beside them. They are stored as a whole, since a scale
+/* Tensors whose numbers share scales: a buffer of codes and one of scales. They are stored as a whole, since a scale
  * follows from all numbers that share it. */
 #include "base/verify.h"
 #include "base/base.h"
@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-/* Below so many numbers a tensor is too small for codes of a byte: they would cost more than they save. */
+/* With fewer elements than this, one-byte codes cost more than they save. */
 enum { WORTH_DYNAMIC = 4096 };
 
 /* ---- making ---- */

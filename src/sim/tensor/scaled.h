@@ -18,7 +18,7 @@ bool bndi_scaled_is_whole(const bnd_tensor *t); /* all numbers that share scales
 
 /* ---- making and storing (scaled.c) ---- */
 
-/* What a tensor of this cast (NULL: of fp32) takes where it is stored as a role; no memory is taken. */
+/* The bytes of a tensor stored for a role with this cast (NULL: fp32). Allocates nothing. */
 typedef struct bndi_scaled_room {
     size_t codes, scales;
 } bndi_scaled_room;

@@ -1,4 +1,4 @@
-/* Numbers that share scales, read: codes times their scales. */
+/* Reading numbers that share scales: codes times their scales. */
 #include "base/verify.h"
 #include "block/partial_array.h"
 #include "tensor/engine.h"

@@ -23,7 +23,7 @@ typedef struct bndi_scaling {
 
 BND_CHECKED bnd_status bndi_scaling_parse(bndi_scaling *out, const bnd_cast *cast, bnd_role role, bnd_error *why);
 
-bool bndi_is_stored(bnd_role role);       /* may have scales that are stored beside its codes */
+bool bndi_is_stored(bnd_role role);       /* may have scales that are stored with its codes */
 bool bndi_is_operand_role(bnd_role role); /* an operand of a GEMM, or norm.w */
 
 #endif

@@ -1,4 +1,4 @@
-/* What a policy says about scales that numbers share, read from its words. */
+/* The parser of a policy's scaling options. */
 #include "base/base.h"
 #include "tensor/handle.h"
 
@@ -15,7 +15,7 @@ bool bndi_is_operand_role(bnd_role role)
     return role >= BND_ROLE_FWD_X && role <= BND_ROLE_HIGH;
 }
 
-/* :NUMBER. *at moves behind it; false where what stands there is something else. */
+/* Parses :NUMBER and moves *at behind it; false if the text there is something else. */
 static bool take_number(uint32_t *out, const char *text, size_t *at)
 {
     uint64_t value = 0;

@@ -1,4 +1,4 @@
-/* Shapes: made, broadcast, and told. */
+/* Shapes: making, broadcasting and printing them. */
 #include "base/base.h"
 #include "tensor/shape.h"
 

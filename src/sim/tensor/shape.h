@@ -1,4 +1,4 @@
-/* Shapes: made, broadcast, and told. */
+/* Shapes: making, broadcasting and printing them. */
 #ifndef BINADE_SRC_TENSOR_SHAPE_H
 #define BINADE_SRC_TENSOR_SHAPE_H
 

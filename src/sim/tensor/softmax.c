@@ -1,11 +1,11 @@
-/* Functions of rows: softmax, its logarithm, the logarithm of the sum of exponentials, the largest and the smallest. */
+/* Functions of rows: softmax, its logarithm, log-sum-exp, maximum and minimum. */
 #include "tensor/gradient.h"
 #include "tensor/rows.h"
 #include "tensor/sums.h"
 
 /* ---- rows ---- */
 
-/* What to take off before e^x: the largest, unless that is no number to take off. */
+/* The number to subtract before e^x: the largest, or 0 if that is infinite or NaN. */
 static double shift_of(const bndi_row_pass *p, const double *x)
 {
     double largest = p->maths->largest(x, p->length);

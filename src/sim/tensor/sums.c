@@ -1,7 +1,7 @@
-/* Sums over axes, in the one order that <binade-lab/tensor.h> promises. A tensor is rows: the last axes of one kind,
- * reduced or kept. A row that is reduced goes into sixteen lanes, element i into lane i mod 16, which are then added in
- * pairs; a row that is kept is added to what is there; and rows come in their order. All in double, rounded once at the
- * end. */
+/* Sums over axes, in the order that <binade-lab/tensor.h> promises. A tensor is seen as rows: its last axes of one
+ * kind, reduced or kept. A reduced row is summed in sixteen lanes, element i in lane i mod 16, which are then added in
+ * pairs. A kept row is added to the sums so far. Rows are added in order. All sums are in double and rounded once at
+ * the end. */
 #include "tensor/engine.h"
 #include "tensor/formula.h"
 #include "tensor/gradient.h"

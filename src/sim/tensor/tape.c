@@ -1,6 +1,6 @@
-/* The tape: what was computed from what, and the backward pass. A result holds its node, a node the nodes that its
- * operands came from, so that a node is freed as soon as no gradient can reach it. The engine's list of nodes by age is
- * the order of the backward pass. */
+/* The tape: the graph of operations, and the backward pass. A result holds its node, and a node the nodes of its
+ * operands, so a node is freed as soon as no gradient can reach it. The engine's list of nodes by age is the order of
+ * the backward pass. */
 #include "bulk/environment.h"
 #include "tensor/engine.h"
 #include "tensor/formula.h"
@@ -33,7 +33,8 @@ static bool is_copy(const bndi_node *node, unsigned i, const bnd_tensor *t, cons
            bnd_format_same(&node->call.saved[i]->format, &cast->format);
 }
 
-/* What two operations save of one tensor is one copy, unless each has random bits of its own. NULL: there is none. */
+/* The existing copy of this tensor under this cast, or NULL. Operations that save the same tensor share one copy,
+   unless the cast is stochastic: then each copy has its own random bits. */
 static const bnd_tensor *find_copy(const bndi_node *newest, const bnd_tensor *t, const bnd_cast *cast)
 {
     const bndi_node *node = cast->rule.rounding < BND_ROUND_DETERMINISTIC_COUNT ? newest : NULL;

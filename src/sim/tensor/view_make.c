@@ -36,9 +36,9 @@ bnd_status bndi_broadcast_to(bnd_tensor **out, const bnd_tensor *t, const bndi_s
     return bndi_view_make(out, t, shape, stride, t->offset, why);
 }
 
-/* The strides that another shape has over the same elements in the same order. Axes of both shapes are taken together
- * in groups of equal products; within a group the old axes must follow each other in memory. False: they do not, and
- * `axis` is the first old axis that does not go on where the next one ends. */
+/* The strides of another shape over the same elements in the same order. Axes of both shapes are matched in groups of
+ * equal products; within a group the old axes must be adjacent in memory. If they are not, returns false, and `axis` is
+ * the first old axis that is not adjacent to the next one. */
 bool bndi_view_strides(ptrdiff_t *stride, const bnd_tensor *t, const bndi_shape *shape, size_t *axis)
 {
     const bndi_shape *old = &t->shape;
@@ -94,7 +94,7 @@ bnd_status bndi_reshaped(bnd_tensor **out, const bnd_tensor *t, const bndi_shape
     return status;
 }
 
-/* The shape that is asked for, with the extent that is to be inferred. */
+/* The requested shape, with the inferred extent filled in. */
 bnd_status bndi_wanted_shape(bndi_shape *out, const bnd_tensor *t, const size_t *extent, size_t rank, const char *who,
                              bnd_error *why)
 {

@@ -1,4 +1,4 @@
-/* Where the elements of a tensor lie: the one place that knows how codes lie in memory. */
+/* How the elements of a tensor lie in memory. Only this file knows how codes are laid out. */
 #include "tensor/scaled.h"
 #include "tensor/walk.h"
 

@@ -1,6 +1,6 @@
-/* Where the elements of a tensor lie, as a shape broadcasts it.
+/* How the elements of a tensor lie in memory, as a shape broadcasts it.
  *
- * A work type is bulk's: numbers of fp32 (BNDI_WORDS_32) or of fp64. */
+ * A work type is one of bulk/: numbers of fp32 (BNDI_WORDS_32) or of fp64. */
 #ifndef BINADE_SRC_TENSOR_WALK_H
 #define BINADE_SRC_TENSOR_WALK_H
 

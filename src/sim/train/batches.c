@@ -1,5 +1,4 @@
-/* Which batch a step sees: the one of its number, or what a file says; and the batches of a run, written into a
- * file. */
+/* The batch of each step: by its number, or from a file; and a run's batch order, written to a file. */
 #include "train/train.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* A run on the disk: everything that it keeps, and in words what it is. */
+/* Saving and loading a run: its whole state, and its description as text. */
 #define _POSIX_C_SOURCE 200809L /* strnlen */
 #include "base/base.h"
 #include "tensor/files.h"

@@ -1,5 +1,6 @@
-/* Formulas of models: operations that do nothing once one has failed, so that a model reads as what it computes. Each
- * uses its operands up, also after a failure: what no node of the tape saved is freed at once. */
+/* Formulas of models: after one operation fails, the others do nothing, so that a model reads like its mathematics.
+ * Each call releases its operands, also after a failure: tensors that no node of the tape saves are freed
+ * immediately. */
 #include "train/train.h"
 
 #include "tensor/engine.h"

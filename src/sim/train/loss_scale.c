@@ -1,5 +1,4 @@
-/* What is asked of gradients before a step is taken: how long they are, and whether the loss scale lets them
- * through. */
+/* Checks of the gradients before an update: their norm, and whether the loss scale skips the step. */
 #include "train/train.h"
 
 #include "tensor/engine.h"

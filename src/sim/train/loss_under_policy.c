@@ -1,5 +1,5 @@
-/* The loss of a run's weights under another policy, without training: a second run, which is never stepped, has copies
- * of the weights and borrows the source of batches, so that nothing of the run changes. */
+/* The loss of a run's weights under another policy, without training. A second run, which is never stepped, has copies
+ * of the weights and uses the first run's source of batches, so that the first run does not change. */
 #include "train/train.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* A perceptron with hidden layers, classifying points by a planted linear map: ReLU, cross-entropy. */
+/* An MLP with hidden layers that classifies points by a planted linear map: ReLU, cross-entropy. */
 #include "train/train.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* The caller's own model: it has a name and sizes, and the caller does the rest. */
+/* The caller's own model: it has a name and sizes; the caller computes the loss. */
 #include "train/train.h"
 
 static void usual(bnd_training *t)

@@ -1,4 +1,4 @@
-/* The small models: a bowl, least squares, logistic regression; each with a solution that is planted. */
+/* The small models, each with a planted solution: a quadratic bowl, least squares, logistic regression. */
 #include "train/train.h"
 
 static void usual_bowl(bnd_training *t)

@@ -1,6 +1,7 @@
-/* A student and its teacher (Su et al. 2025, arXiv:2506.20752): a stack of residual perceptrons behind layer norms,
- * a += W2 phi(W1 LN a), which learns what another of its kind makes of normal numbers. The teacher has weights of its
- * own, drawn from seed_data, and works in fp32 whatever the recipe, so that all recipes learn the same thing. */
+/* A student and its teacher (Su et al. 2025, arXiv:2506.20752): a stack of residual MLPs behind layer norms, a += W2
+ * phi(W1 LN a). The student learns the outputs of a teacher of the same kind for normally distributed inputs. The
+ * teacher has its own weights, drawn from seed_data, and always works in fp32, so that all recipes learn the same
+ * function. */
 #include "train/train.h"
 
 #include <stdio.h>

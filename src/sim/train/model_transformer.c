@@ -1,5 +1,5 @@
-/* A language model: embeddings, blocks of attention and a perceptron, each behind a layer norm, and a head, which may
- * be the table of embeddings. */
+/* A language model: embeddings, blocks of attention and an MLP, each behind a layer norm, and a head, which may be the
+ * embedding table. */
 #include "train/train.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* Optimizers, a row each. They work as torch's loops over tensors do: an operation at a time, its result rounded to the
- * format of the tensor that it goes into, so that a format that cannot hold epsilon loses it here as it does there. */
+/* Optimizers, one per row. They work like PyTorch's loops over tensors: one operation at a time, each result rounded to
+ * the format of the tensor that receives it. A format that cannot hold epsilon loses it here as it does there. */
 #include "train/optimizer_steps.h"
 
 /* g = g + wd w: decay as a part of the gradient. */

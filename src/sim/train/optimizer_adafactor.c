@@ -1,9 +1,9 @@
-/* Adafactor (Shazeer and Stern 2018, arXiv:1804.04235, algorithms 4 and 5): the second moment of a matrix as the
- * outer product of the means of its rows and of its columns, so that a matrix of n by m keeps n + m numbers. The
- * mean at step t forgets by 1 - t^-beta2; updates longer than 1 (the root of the mean square) are cut to 1, and
- * their size is that of the weights, at least 1e-3, times the smaller of lr and 1 / sqrt t. No first moment. The
- * means are rounded as v is, after every operation; roots and quotients are worked out in fp64 and rounded when the
- * weight is. */
+/* Adafactor (Shazeer and Stern 2018, arXiv:1804.04235, algorithms 4 and 5): the second moment of a matrix is the outer
+ * product of the means of its rows and of its columns, so that an n by m matrix keeps n + m numbers. The old mean has
+ * the weight 1 - t^-beta2 at step t. Updates with a root mean square above 1 are scaled down to 1. Their size is the
+ * root mean square of the weights, at least 1e-3, times the smaller of lr and 1 / sqrt t. There is no first moment. The
+ * means are rounded like v, after every operation; roots and quotients are computed in fp64 and rounded when the weight
+ * is. */
 #include "train/train.h"
 
 #include <string.h>
@@ -106,7 +106,7 @@ static void add_update(void *data, const bndi_factors *f, const element *e)
 
 static double larger(double a, double b)
 {
-    return a > b ? a : b; /* b where a is no number: then updates are none either */
+    return a > b ? a : b; /* returns b if a is NaN: the updates are NaN then anyway */
 }
 
 static void find_rate(bndi_factors *f, const bnd_run *run, const bndi_parameter *p, double lr)

@@ -1,4 +1,4 @@
-/* Steps of optimizers: operations on a chunk, each result rounded to the format of the tensor that it goes into. */
+/* Steps of optimizers: operations on a chunk, each result rounded to the format of the tensor that receives it. */
 #include "train/optimizer_steps.h"
 
 void bndi_chunk_rounded(const bndi_update *u, float *x, const bnd_cast *cast)

@@ -1,4 +1,4 @@
-/* The parameters of a run: each with what the recipe and the optimizer keep beside it, filled from the seed. */
+/* The parameters of a run: each with the states that the recipe and the optimizer need, initialised from the seed. */
 #include "train/train.h"
 
 #include <stdlib.h>

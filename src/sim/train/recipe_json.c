@@ -89,7 +89,7 @@ static bnd_status take_setting(settings *s, const char *key, const json_t *value
     return try_settings(s, key, at, why);
 }
 
-/* One member; those for which `is_base` is not what is asked for are left out. */
+/* Reads one member: only a base if `base` is set, else only members that are not a base. */
 static bnd_status take_member(settings *s, const bndi_json_text *text, const bndi_json_members *m, bool base,
                               bnd_error *why)
 {

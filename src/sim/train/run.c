@@ -1,4 +1,4 @@
-/* A run: how it is made, asked and taken a step on. */
+/* A run: creating it, querying it, and making a step. */
 #include "base/base.h"
 #include "train/train.h"
 

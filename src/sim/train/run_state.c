@@ -1,5 +1,5 @@
-/* What a run keeps from step to step, under the recipe that it has or under another one. It is changed all at once or
- * not at all: what is there is put aside first, and brought back where something fails. */
+/* The states that a run keeps from step to step, and their conversion to another recipe. A change is complete or has no
+ * effect: the old states are set aside first, and restored if something fails. */
 #include "base/verify.h"
 #include "tensor/engine.h"
 #include "tensor/scaled.h"
@@ -82,7 +82,8 @@ static bnd_status put_aside(aside *out, bnd_run *run, bnd_error *why)
     return BND_OK;
 }
 
-/* That both were there for a moment is no part of training: the peaks are those of before, or what is there now. */
+/* Restores the peaks of memory: old and new states existed together for a moment, which is not part of training. A
+   peak is the one before the change, or the memory in use now if that is more. */
 static void restore_peaks(bnd_engine *engine, const bnd_account *before)
 {
     bnd_engine_reset_peak(engine);
@@ -245,7 +246,7 @@ static bnd_status convert_all(bnd_run *run, const aside *was, bnd_error *why)
     return status;
 }
 
-/* A dynamic scale goes on where both are dynamic. */
+/* A dynamic loss scale keeps its value if it is dynamic before and after. */
 static void convert_loss_scale(bnd_run *run, const aside *was)
 {
     const bnd_loss_scale *now = &run->training.policy.loss_scale, *then = &was->policy.loss_scale;

@@ -1,4 +1,4 @@
-/* States that share scales: out of them for an update, and back. */
+/* States that share scales: decoded for an update, and encoded again. */
 #include "train/train.h"
 
 #include "tensor/engine.h"

@@ -1,5 +1,5 @@
-/* Points from seed_data, and what is planted: a point, a linear map, two sides of a plane, classes. Labels have no
- * noise, so that the least loss is 0: reached, or approached from above where it is a cross-entropy. */
+/* Points drawn from seed_data, and planted solutions: a point, a linear map, two sides of a plane, classes. Labels have
+ * no noise, so the minimum loss is 0. A cross-entropy only approaches it. */
 #include "train/train.h"
 
 #include <stdlib.h>
@@ -85,8 +85,8 @@ static double class_of(const bndi_maths *maths, const double *plan, const double
     return (double)best;
 }
 
-/* x (batch, n), and y of it: (batch, 1), or (batch) where it names classes. Making labels is no part of the run: its
- * memory is not counted. */
+/* x (batch, n), and its y: (batch, 1), or (batch) for classes. Making labels is not part of the run: its memory is not
+ * counted. */
 static bnd_status rows(bndi_batch *out, bnd_run *run, uint64_t purpose, size_t n, size_t rank,
                        double (*label)(const bndi_maths *maths, const double *plan, const double *x, size_t n),
                        bnd_error *why)

@@ -1,8 +1,8 @@
-/* Text: batches of windows of symbols, and files of them. A file is bytes (256 symbols), or tokens: .npy of any
- * integers, .bin of uint16, or integers of the type that the training names, the lowest byte first. It is mapped, so
- * that it may be larger than memory; every token is looked at once when it is opened, so that no step meets one that
- * the vocabulary has not. Windows begin anywhere in the first nine tenths, and those for validation in the last tenth
- * (or the last window, where that is more), so that the two share no token. */
+/* Text: batches of windows of symbols, and files of them. A file is bytes (256 symbols), or tokens: .npy of any integer
+ * type, .bin of uint16, or little-endian integers of the type that the training names. It is mapped, so it may be
+ * larger than memory. Every token is checked when the file is opened, so that no step meets one outside the vocabulary.
+ * Training windows begin anywhere in the first nine tenths, validation windows in the last tenth (or the last window,
+ * if that is more), so that the two share no token. */
 #include "train/train.h"
 
 #include <stdio.h>
@@ -145,7 +145,7 @@ static bnd_status look_at_all(double *largest, const bnd_tensor *tokens, size_t 
     return BND_OK;
 }
 
-/* The vocabulary: as given, else all bytes, else as many as there are up to the largest token. */
+/* The vocabulary: the given size; else 256 for bytes; else the largest token plus one. */
 static bnd_status find_vocabulary(bnd_run *run, bnd_error *why)
 {
     bnd_training *t = &run->training;

@@ -1,5 +1,5 @@
-/* Moments that stall: the update would change them if they were kept in fp32, and once they are stored they are what
- * they were before. Looked for where casts are counted, and where moments are not kept in fp32. */
+/* Stalled moments: the update would change them in fp32, but the stored value is the same as before. Measured only
+ * where casts are counted, for moments that are not kept in fp32. */
 #include "train/train.h"
 
 #include <stdlib.h>

@@ -50,7 +50,7 @@ typedef struct bndi_source {
     double *plan; /* numbers drawn once: a planted solution, the chances of a chain */
     size_t plan_length;
     bnd_tensor *tokens; /* of a file, */
-    size_t learned;     /* of which so many are learned from, and the rest validated on */
+    size_t learned;     /* how many of them are used for training; the rest is for validation */
     bnd_run *teacher;   /* a run that is never stepped, whose outputs are to be learned */
 } bndi_source;
 
@@ -119,7 +119,7 @@ BND_CHECKED bnd_status bndi_purpose_of_step(uint64_t *out, const bnd_run *run, u
 /* Where a row of a batch begins in the text. */
 size_t bndi_window_start(const bnd_run *run, uint64_t purpose, size_t row);
 
-/* The sum of squares of all gradients over the loss scale; infinite or NaN where one is no number. */
+/* The sum of squares of all unscaled gradients; infinite or NaN if a gradient is. */
 double bndi_squares_of_gradients(const bnd_run *run, double unscale);
 
 /* As a run that begins has it. */
@@ -230,15 +230,17 @@ extern const bndi_model_row bndi_quadratic_row, bndi_least_squares_row, bndi_log
     bndi_transformer_row, bndi_student_row;
 extern const bndi_model_row bndi_own_row; /* the caller's own: it has a name and sizes, and the caller does the rest */
 
-/* Around whatever computes with parameters: those that are transient are made of their masters, and are gone. */
+/* Called before and after any computation with parameters: makes transient parameters from their masters, and frees
+   them. */
 BND_CHECKED bnd_status bndi_parameters_begin(bnd_run *run, bnd_error *why);
 void bndi_parameters_end(bnd_run *run);
 
-/* Between steps: is no number left of the weights? Rows of tables that no batch asked for may be numbers still. */
+/* Call between steps. True if all weights are NaN. Embedding tables are not looked at: rows that no batch has used
+   may still be numbers. */
 bool bndi_weights_are_lost(const bnd_run *run);
 
-/* A parameter of zeros with everything that the policy and the optimizer keep beside it; of the master, where there is
- * one. */
+/* Makes a parameter of zeros with all states that the policy and the optimizer keep; if there is a master, the states
+ * are those of the master. */
 BND_CHECKED bnd_status bndi_parameter_make(bnd_run *run, bndi_parameter *p, const bndi_shape *shape, bnd_error *why);
 /* Is a parameter there during a step only, made of its master? */
 bool bndi_is_transient(const bnd_run *run, const bndi_parameter *p);
@@ -255,14 +257,14 @@ unsigned bndi_high_from(const bnd_run *run, unsigned high_last); /* the place of
 
 /* ---- what a run keeps from step to step (run_state.c) ---- */
 
-/* The tensors of a parameter, NULL where there is none; and what their names in files have behind that of the
- * parameter: "", ".master", ".m", ... */
+/* The tensors of a parameter, NULL for those it does not have, and the suffixes of their names in files: "", ".master",
+ * ".m", ... */
 enum { BNDI_KEPT = 6 };
 bnd_tensor **bndi_kept_of(bndi_parameter *p, size_t row);
 const char *bndi_kept_suffix(size_t row);
 
-/* Everything that the run keeps is made anew under this policy, of zeros, and `fill` brings the numbers; then it is
- * brought under the policy that the run has had. Nothing is changed where any of that fails. */
+/* Makes all states of the run anew under `policy`, as zeros; `fill` fills them in. Then they are converted to the run's
+ * current policy. If any of this fails, nothing changes. */
 typedef bnd_status bndi_filler(bnd_run *run, void *data, bnd_error *why);
 BND_CHECKED bnd_status bndi_run_replace(bnd_run *run, const bnd_policy *policy, bndi_filler *fill, void *data,
                                         bnd_error *why);
@@ -278,8 +280,8 @@ BND_CHECKED bnd_status bndi_run_load_from(bnd_run *run, const bnd_safetensors *f
 /* A whole number of 64 bits, digits and nothing else. */
 BND_CHECKED bool bndi_count_of(uint64_t *out, const char *text, size_t length);
 
-/* The shortest decimals that read back. JSON has no NaN and no infinities: these are null, and a member KEY_is beside
- * says "nan", "inf" or "-inf". */
+/* The shortest decimals that read back as the same number. JSON has no NaN and no infinities: these are written as
+ * null, with an additional member KEY_is that is "nan", "inf" or "-inf". */
 enum { BNDI_NUMBER_SIZE = 48, BNDI_KEY_SIZE = 128 };
 void bndi_number_text(char out[BNDI_NUMBER_SIZE], double x);
 void bndi_json_number(bnd_lab_json *json, const char *key, double x);
@@ -364,7 +366,7 @@ enum { BNDI_NO_STATE, BNDI_HAS_M, BNDI_HAS_V, BNDI_FACTORS = 4 }; /* bits; facto
 struct bndi_optimizer_row {
     const char *name, *title;
     unsigned states;
-    bool strides; /* an update is of about the size of lr, whatever the gradient's: a model's stride applies to lr */
+    bool strides; /* the size of an update is about lr for any gradient: a model's stride applies to lr */
     double lr, beta1, beta2, epsilon, weight_decay;
     /* Looks at the whole of a parameter before its chunks are updated; NULL: needs not. */
     void (*prepare)(bndi_factors *out, bnd_run *run, bndi_parameter *p, double lr);

@@ -1,4 +1,4 @@
-/* What a run is made of, by name: models, optimizers, schedules, and what they are usually run with. */
+/* Names and defaults of what a run is made of: models, optimizers, schedules. */
 #include "train/train.h"
 
 #include <string.h>

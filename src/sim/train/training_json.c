@@ -138,7 +138,7 @@ static bndi_json_span whole(const bndi_json_text *text)
     return (bndi_json_span){0, text->length};
 }
 
-/* "line 3: "lr" is no number". */
+/* For example: line 3: "lr" is not a number. */
 static bnd_status refuse(const bndi_json_text *text, const char *key, size_t at, const char *what, bnd_error *why)
 {
     size_t line = 1;
@@ -186,7 +186,7 @@ static bnd_status find_member(size_t *row, const char *key, size_t at, bnd_error
     return status;
 }
 
-/* Where every member stands. */
+/* Finds the position of every member. */
 static bnd_status look(reading *r, bnd_error *why)
 {
     bndi_json_members m;

@@ -1,4 +1,4 @@
-/* The update of all parameters, a chunk at a time: numbers out of their formats, the optimizer, and back. */
+/* The update of all parameters, one chunk at a time: decode, apply the optimizer, encode. */
 #include "base/verify.h"
 #include "train/train.h"
 
@@ -48,7 +48,7 @@ static void sum_by_kahan(bnd_run *run, bndi_parameter *p, chunk *k, size_t at, s
     bndi_put_numbers(run, p->extra, at, n, c, BND_ROLE_EXTRA);
 }
 
-/* An update is what is asked for in all: the optimizer's change and the decay, of the weight as it is stored. */
+/* The whole intended update: the optimizer's change and the weight decay, which is computed from the stored weight. */
 static const float *asked_for(chunk *k, const bndi_update *u)
 {
     for (size_t i = 0; u->decay != 0 && i < u->n; i++) {

@@ -1,4 +1,4 @@
-/* Numbers of a chunk of an update: out of their formats, rounded, and back. */
+/* Numbers of a chunk of an update: reading, rounding and storing them. */
 #include "base/verify.h"
 #include "train/train.h"
 

@@ -1,5 +1,4 @@
-/* Weights in files: those that a run starts from, instead of drawn ones, and those that it has, written as plain fp32
- * numbers. */
+/* Weights in files: initial weights, and a run's weights written as fp32. */
 #include "base/base.h"
 #include "train/train.h"
 
@@ -88,7 +87,7 @@ static bnd_status check_entry(const bnd_safetensor *entry, const char *name, con
     return BND_OK;
 }
 
-/* A checkpoint has states of the optimizer beside the weights, and masters that are more exact than the weights. */
+/* A checkpoint also has the optimizer's states, and masters that are more exact than the weights. */
 static bool is_checkpoint(const bnd_run *run)
 {
     return bnd_safetensors_metadata(run->initial, "binade.checkpoint") != NULL;
