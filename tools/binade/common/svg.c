@@ -128,3 +128,8 @@ double svg_width(const char *text)
 {
     return 8.0 * (double)text_width(text);
 }
+
+double svg_small_width(const char *text)
+{
+    return svg_width(text) * 12 / 14;
+}

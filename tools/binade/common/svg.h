@@ -29,7 +29,8 @@ void svg_label(svg *s, const char *class, const char *anchor, double x, double y
 /* Ends the picture, writes it to `path` ("-": standard output) and frees it. Returns GO_ON, or says why not. */
 int svg_finish(svg *s, const command *self, const char *path);
 
-/* About the width of a text in pixels (of class SVG_SMALL: six sevenths of it). */
+/* About the width of a text in pixels, and that of a text of class SVG_SMALL. */
 double svg_width(const char *text);
+double svg_small_width(const char *text);
 
 #endif

@@ -15,8 +15,7 @@ static int check_operands(const compare *c)
 {
     const settings *s = &c->asked.common;
     if (s->operand_count == 0) {
-        return complain(s->command,
-                        "a run is missing; give a run directory, a directory of runs, or a file with step and loss");
+        return complain(s->command, "expected a run directory, a directory of runs, or a file with step and loss");
     }
     if (c->asked.steps_of_run && (s->operand_count > 1 || s->output == OUTPUT_JSON)) {
         return complain(s->command, "--steps writes the steps of one run as CSV; name one, and leave --json out (its "

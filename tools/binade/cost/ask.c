@@ -75,7 +75,7 @@ static int need_size(const asked *a, const char *example)
         return GO_ON;
     }
     if (a->model == NULL && !is_given(a, COST_PARAMS)) {
-        return complain(a->common.command, "a size is missing: --params %s, or --model llama3-70b", example);
+        return complain(a->common.command, "expected a size: --params %s, or --model llama3-70b", example);
     }
     return a->model != NULL ? cost_refuse_options(a, GIVEN(COST_PARAMS), "with a model, which has its own")
                             : cost_refuse_options(a, of_shapes, "without a model");
@@ -129,7 +129,7 @@ static int ask_mfu(asked *a, char **operand, size_t operands)
     }
     if (!by_rate && (!is_given(a, COST_TOKENS) || !is_given(a, COST_SECONDS))) {
         return complain(a->common.command,
-                        "a measurement is missing: --tokens and --seconds of a step, or --tokens-per-second");
+                        "expected a measurement: --tokens and --seconds of a step, or --tokens-per-second");
     }
     if (need_size(a, "7e9") != GO_ON) {
         return BAD_USAGE;
@@ -243,7 +243,7 @@ static int ask_fit(asked *a, char **operand, size_t operands)
     (void)operand;
     (void)operands;
     if (!is_given(a, COST_GPU) && !is_given(a, COST_MEMORY)) {
-        return complain(a->common.command, "a machine is missing: --gpu h100, or --memory 80GB");
+        return complain(a->common.command, "expected a machine: --gpu h100, or --memory 80GB");
     }
     if (is_given(a, COST_GPU) && cost_refuse_options(a, GIVEN(COST_MEMORY), "with --gpu") != GO_ON) {
         return BAD_USAGE;
@@ -269,7 +269,7 @@ static int ask_tensor(asked *a, char **operand, size_t operands)
     const char *list = is_given(a, COST_FORMAT) ? a->text[COST_FORMAT] : "fp32";
     size_t rank = operands == 1 ? read_sides(side, 8, a, operand[0], "49152x12288") : 0;
     if (operands != 1) {
-        return complain(a->common.command, "a shape is missing; try 'binade cost tensor 49152x12288'");
+        return complain(a->common.command, "expected a shape; try 'binade cost tensor 49152x12288'");
     }
     while (rank > 0 && result == FINE) {
         char name[96];
@@ -299,7 +299,7 @@ static int ask_roofline(asked *a, char **operand, size_t operands)
     }
     if (operands != 1) {
         return complain(a->common.command,
-                        "a matrix product is missing; try 'binade cost roofline 4096x4096x4096 --gpu h100'");
+                        "expected a matrix product; try 'binade cost roofline 4096x4096x4096 --gpu h100'");
     }
     size_t sides = read_sides(side, 3, a, operand[0], "4096x4096x4096 (M, N, K)");
     if (sides != 3) {

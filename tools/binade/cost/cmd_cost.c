@@ -21,7 +21,7 @@ static const cost_question *find_question(const settings *s)
     }
     if (name[0] == '\0') {
         complain(s->command,
-                 "a question is missing: time, mfu, fit, memory, flops, tensor, roofline, machines or models");
+                 "expected a question: time, mfu, fit, memory, flops, tensor, roofline, machines or models");
     } else {
         complain(s->command, "unknown question '%.40s'; did you mean '%s'?", name, cost_questions[at].name);
     }

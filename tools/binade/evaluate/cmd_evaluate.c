@@ -16,7 +16,7 @@ static int choose(evaluate *e)
     const settings *s = &e->asked.common;
     int status = GO_ON;
     if (s->operand_count == 0) {
-        return complain(s->command, "a checkpoint is missing; give checkpoint.safetensors of a run, or its directory");
+        return complain(s->command, "expected checkpoint.safetensors of a run, or its directory");
     }
     if (e->asked.recipes.count == 0) {
         status = training_add_recipes(&e->asked, usual_recipes);

@@ -71,6 +71,22 @@ void range_ends(const range *r, double *from, double *to)
     *to = ceil(high) > *from ? ceil(high) : *from + 1;
 }
 
+int range_step(double from, double to, double width)
+{
+    static const int growth[] = {2, 5, 10};
+    enum { LEAST = 8, GAP = 2, LARGEST = 1000000000 }; /* in characters; the largest step */
+    char *first = format_text("1e%.0f", from), *last = format_text("1e%.0f", to);
+    double room = fmax(LEAST, GAP + fmax((double)strlen(first), (double)strlen(last)));
+    int unit = 1, step = 1;
+    for (size_t i = 0; step < LARGEST && step * width < room * (to - from); i = (i + 1) % 3) {
+        step = unit * growth[i];
+        unit = i == 2 ? step : unit;
+    }
+    free(first);
+    free(last);
+    return step;
+}
+
 static axis axis_for(const range *r)
 {
     axis a = {.name_width = 6};
@@ -142,20 +158,15 @@ static void print_bar(const range *r, const axis *a, const bnd_format *f, bool b
     free(limits);
 }
 
-/* Powers of ten under the bars, as many as have room. */
+/* Powers of ten under the bars. */
 static void print_scale(const axis *a)
 {
-    static const int steps[] = {1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000, 10000};
-    enum { ROOM = 8 }; /* of a label */
-    int span = (int)(a->to - a->from), step = steps[0];
-    for (size_t i = 1; i < sizeof steps / sizeof steps[0] && (double)step * a->width < (double)ROOM * span; i++) {
-        step = steps[i];
-    }
+    int step = range_step(a->from, a->to, a->width);
     printf("%*s", a->name_width + 2, "");
     int at = 0;
     for (int exponent = (int)ceil(a->from / step) * step; exponent <= (int)a->to; exponent += step) {
         int place = column_of(a, exponent);
-        if (place >= at && place + ROOM - 2 <= a->width + ROOM) {
+        if (place >= at) {
             at = place + printf("%*s1e%d", place - at, "", exponent) - (place - at);
         }
     }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* In pixels. The ends of a bar are written in the room on both sides of the axis. */
-enum { WIDTH = 860, ROW = 30, BAR = 16, ENDS = 80, MARGIN = 12, MARK_ROW = 20, AXIS = 46, LABEL = 52 };
+enum { WIDTH = 860, ROW = 30, BAR = 16, ENDS = 80, GAP = 6, MARGIN = 12, MARK_ROW = 20, AXIS = 46 };
 
 typedef struct frame {
     double from, to;    /* decimal exponents */
@@ -23,14 +23,20 @@ static double place_of(const frame *a, double exponent)
 
 static frame frame_for(const range *r)
 {
-    frame a = {.right = WIDTH - MARGIN - ENDS};
+    frame a = {0};
     range_ends(r, &a.from, &a.to);
-    double names = 0;
+    double names = 0, ends = ENDS;
     for (size_t i = 0; i < r->common.formats.count; i++) {
         double width = svg_width(r->common.formats.items[i].name);
-        names = width > names ? width : names;
+        range_limits l = range_limits_of(&r->common.formats.items[i]);
+        char *low = digits_text(l.smallest_value, 2), *high = digits_text(l.largest_value, 3);
+        names = fmax(names, width);
+        ends = fmax(ends, 2 * GAP + fmax(svg_small_width(low), svg_small_width(high)));
+        free(low);
+        free(high);
     }
-    a.left = MARGIN + names + ENDS;
+    a.left = MARGIN + names + ends;
+    a.right = WIDTH - MARGIN - ends;
     size_t marks = 0;
     for (size_t i = 0; i < r->value_count; i++) {
         marks += range_is_marked(r, i);
@@ -42,12 +48,7 @@ static frame frame_for(const range *r)
 
 static void draw_axis(svg *s, const frame *a)
 {
-    static const int steps[] = {1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000};
-    size_t at = 0;
-    while (at + 1 < sizeof steps / sizeof steps[0] && place_of(a, a->from + steps[at]) - place_of(a, a->from) < LABEL) {
-        at++;
-    }
-    int step = steps[at];
+    int step = range_step(a->from, a->to, (a->right - a->left) / svg_small_width("0"));
     for (int exponent = (int)ceil(a->from / step) * step; exponent <= (int)a->to; exponent += step) {
         char *text = format_text("1e%d", exponent);
         double x = place_of(a, exponent);
@@ -79,8 +80,8 @@ static void draw_words(svg *s, const frame *a, const bnd_format *f, double y)
     char *from = digits_text(l.smallest_value, 2), *to = digits_text(l.largest_value, 3);
     double base = y + BAR - 3;
     svg_label(s, SVG_BOLD, "start", MARGIN, base, f->name);
-    svg_label(s, SVG_SMALL, "end", place_of(a, l.smallest) - 6, base, from);
-    svg_label(s, SVG_SMALL, "start", place_of(a, l.largest) + 6, base, to);
+    svg_label(s, SVG_SMALL, "end", place_of(a, l.smallest) - GAP, base, from);
+    svg_label(s, SVG_SMALL, "start", place_of(a, l.largest) + GAP, base, to);
     free(from);
     free(to);
 }
@@ -93,7 +94,9 @@ static void draw_marks(svg *s, const range *r, const frame *a)
         if (range_is_marked(r, i)) {
             double x = place_of(a, range_exponent(r->values[i])), y = MARGIN + MARK_ROW * (double)(count++ % 2);
             svg_line(s, SVG_MARK, x, y + MARK_ROW - 4, x, a->bottom);
-            svg_label(s, SVG_SMALL " " SVG_MARK, "middle", x, y + MARK_ROW - 8, r->headings[i]);
+            double half = svg_small_width(r->headings[i]) / 2; /* the label stays in the picture */
+            double middle = fmax(MARGIN + half, fmin(x, WIDTH - MARGIN - half));
+            svg_label(s, SVG_SMALL " " SVG_MARK, "middle", middle, y + MARK_ROW - 8, r->headings[i]);
         }
     }
 }

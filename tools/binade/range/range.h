@@ -31,6 +31,8 @@ double range_exponent(bnd_exact x); /* log10 |x| */
 bool range_is_marked(const range *r, size_t i);
 /* The whole decimal exponents between which every format and every marked value lies. */
 void range_ends(const range *r, double *from, double *to);
+/* The step 1, 2 or 5 times a power of ten between the labels ("1e-20") of an axis that is `width` characters wide. */
+int range_step(double from, double to, double width);
 
 /* The same as SVG in a file ("-": standard output). GO_ON, or the status to leave with. */
 int range_write_picture(const range *r, const char *path);

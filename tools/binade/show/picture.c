@@ -3,11 +3,17 @@
 #include "common/print.h"
 #include "common/svg.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* In pixels. The neighbours are written in the room on both sides of the line. */
-enum { WIDTH = 860, ROW = 64, TOP = 40, MARGIN = 12, LINE_FROM = 250, LINE_TO = 610, TICK = 7, DOT = 9 };
+enum { LEFT = 250, LINE = 360, SIDE = 228, GAP = 10, ROW = 64, TOP = 40, MARGIN = 12, TICK = 7, DOT = 9 };
+
+/* The ends of the line of a row, and the width of the picture. */
+typedef struct frame {
+    double left, right, width;
+} frame;
 
 static char *value_with_code(const bnd_format *f, bnd_exact value)
 {
@@ -18,39 +24,67 @@ static char *value_with_code(const bnd_format *f, bnd_exact value)
     return text;
 }
 
-static void draw_end(svg *s, const look *l, bnd_exact value, bool at_left, double y)
+/* Names, values and codes of wide formats take more room than most need; a label that is longer than its room is made
+ * room for. */
+static frame frame_for(const look *looks, size_t count, const given *v, const char *input)
 {
-    double x = at_left ? LINE_FROM : LINE_TO;
+    double left = LEFT, line = LINE, side = SIDE;
+    for (size_t i = 0; i < count; i++) {
+        look_gap gap;
+        char *flags = flags_text(looks[i].rounded.flags),
+             *result = value_with_code(looks[i].format, looks[i].rounded.value);
+        if (find_gap(&gap, &looks[i], v)) {
+            char *below = value_with_code(looks[i].format, gap.below),
+                 *above = value_with_code(looks[i].format, gap.above);
+            left = fmax(left, 2 * MARGIN + svg_width(looks[i].format->name) + svg_small_width(below) + GAP);
+            side = fmax(side, svg_small_width(above));
+            free(below);
+            free(above);
+        } else {
+            line = fmax(line, svg_small_width(flags) + svg_small_width(": ") + svg_small_width(result));
+        }
+        free(flags);
+        free(result);
+    }
+    frame a = {.left = left, .right = left + line};
+    a.width = fmax(a.right + GAP + side + MARGIN, 3 * MARGIN + svg_width(input));
+    return a;
+}
+
+static void draw_end(svg *s, const look *l, const frame *a, bnd_exact value, bool at_left, double y)
+{
+    double x = at_left ? a->left : a->right;
     bool result = bnd_exact_compare(value, l->rounded.value) == 0;
     char *text = value_with_code(l->format, value);
     svg_box(s, result ? SVG_SOLID : SVG_LIGHT, x - DOT / 2.0, y - DOT / 2.0, DOT, DOT);
-    bool bold = result && svg_width(text) < (double)(WIDTH - LINE_TO - 2 * MARGIN);
-    svg_label(s, bold ? SVG_BOLD : SVG_SMALL, at_left ? "end" : "start", x + (at_left ? -10 : 10), y + 4, text);
+    bool bold = result && svg_width(text) < (at_left ? a->left - GAP - 2 * MARGIN - svg_width(l->format->name)
+                                                     : a->width - a->right - GAP - MARGIN);
+    svg_label(s, bold ? SVG_BOLD : SVG_SMALL, at_left ? "end" : "start", x + (at_left ? -GAP : GAP), y + 4, text);
     free(text);
 }
 
-static void draw_gap(svg *s, const look *l, const look_gap *g, double y)
+static void draw_gap(svg *s, const look *l, const frame *a, const look_gap *g, double y)
 {
-    double middle = (LINE_FROM + LINE_TO) / 2.0, x = LINE_FROM + g->part * (LINE_TO - LINE_FROM);
+    double middle = (a->left + a->right) / 2.0, x = a->left + g->part * (a->right - a->left);
     if (g->side != 0 && (x - middle) * g->side < 1) {
         x = middle + g->side; /* on its side of the midpoint, however near */
     }
     char *text = brief_text(l->format, g->middle);
-    svg_line(s, SVG_GRID, LINE_FROM, y, LINE_TO, y);
+    svg_line(s, SVG_GRID, a->left, y, a->right, y);
     svg_line(s, SVG_GRID, middle, y - TICK, middle, y + TICK);
     svg_label(s, SVG_SMALL, "middle", middle, y + 22, text);
-    draw_end(s, l, g->below, true, y);
-    draw_end(s, l, g->above, false, y);
+    draw_end(s, l, a, g->below, true, y);
+    draw_end(s, l, a, g->above, false, y);
     svg_arrow(s, SVG_MARK, x, y - 3);
     free(text);
 }
 
 /* What has no place between two neighbours: an exact value, an overflow, a NaN. */
-static void draw_result(svg *s, const look *l, double y)
+static void draw_result(svg *s, const look *l, const frame *a, double y)
 {
     char *value = value_with_code(l->format, l->rounded.value), *flags = flags_text(l->rounded.flags);
     char *text = format_text("%s: %s", flags[0] != '\0' ? flags : "exact", value);
-    svg_label(s, SVG_SMALL, "middle", (LINE_FROM + LINE_TO) / 2.0, y + 4, text);
+    svg_label(s, SVG_SMALL, "middle", (a->left + a->right) / 2.0, y + 4, text);
     free(text);
     free(flags);
     free(value);
@@ -79,8 +113,9 @@ int show_write_picture(const settings *s, const given *v, size_t index, const fo
         words = longer;
     }
     char *title = format_text("%s between its neighbours", input);
+    frame a = frame_for(looks, formats->count, v, input);
     svg picture;
-    svg_begin(&picture, WIDTH, TOP + (double)ROW * (double)formats->count, title, words);
+    svg_begin(&picture, a.width, TOP + (double)ROW * (double)formats->count, title, words);
     svg_arrow(&picture, SVG_MARK, MARGIN + 6, MARGIN + 12);
     svg_label(&picture, SVG_MARK, "start", MARGIN + 18, MARGIN + 12, input);
     for (size_t i = 0; i < formats->count; i++) {
@@ -88,9 +123,9 @@ int show_write_picture(const settings *s, const given *v, size_t index, const fo
         look_gap gap;
         svg_label(&picture, SVG_BOLD, "start", MARGIN, y + 4, formats->items[i].name);
         if (find_gap(&gap, &looks[i], v)) {
-            draw_gap(&picture, &looks[i], &gap, y);
+            draw_gap(&picture, &looks[i], &a, &gap, y);
         } else {
-            draw_result(&picture, &looks[i], y);
+            draw_result(&picture, &looks[i], &a, y);
         }
         clear_look(&looks[i]);
     }

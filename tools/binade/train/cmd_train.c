@@ -264,7 +264,7 @@ static int check_operands(const train *t)
         return complain(s->command, "unexpected argument '%s'; choose recipes with --recipe", s->operands[0]);
     }
     if (t->asked.autopsy && s->output == OUTPUT_CSV) {
-        return complain(s->command, "--autopsy is told in text, or with --json; --csv has no place for it");
+        return complain(s->command, "--autopsy cannot be used with --csv; use --json");
     }
     if (t->asked.resume && t->asked.out == NULL) {
         return complain(s->command, "--resume needs --out DIR, the directory of the runs to continue");

@@ -324,7 +324,7 @@ static int run(const command *self, int argc, char **argv)
     int status = read_arguments(&v, self, words, argv);
     const char *what = v.common.operand_count > 0 ? v.common.operands[0] : "";
     if (status == GO_ON && v.command != NULL && v.command[0] == NULL) {
-        status = complain(self, "a command is missing after --");
+        status = complain(self, "expected a command after --");
     }
     if (status == GO_ON && what[0] == '\0') {
         status = complain(self, "expected 'vectors gen' or 'vectors check'");

@@ -271,7 +271,11 @@ static int read_state(verify *v, reader *r)
     char *header = header_text(v), *build = strchr(header, '\n') + 1, *request = strchr(build, '\n') + 1;
     bool ours = is_line(r, header), same_build = ours && is_line(r, build), same_request = ours && is_line(r, request);
     free(header);
-    if (!ours || !same_request) {
+    if (!ours) {
+        return complain(v->common.command, "%s is not a state file of binade verify; choose another file with --state",
+                        v->state);
+    }
+    if (!same_request) {
         return complain(v->common.command,
                         "%s was saved by another request; remove it, or choose another file with --state", v->state);
     }
