@@ -54,7 +54,7 @@ static bool flops(bnd_engine *engine, bnd_error *why)
     const double backward = (double)a.flops[BND_PHASE_BACKWARD][BND_TENSOR_OP_MATMUL];
     printf("forward %.0f FLOP, %g per row and parameter; backward %g\n", forward,
            forward / 1024 / (256 * 256 + 256 * 64), backward / 1024 / (256 * 256 + 256 * 64));
-    printf("gradient of w1: %s; of h1, which is no leaf: %s\n", bnd_tensor_gradient(w1) != NULL ? "kept" : "none",
+    printf("gradient of w1: %s; of h1, which is not a leaf: %s\n", bnd_tensor_gradient(w1) != NULL ? "kept" : "none",
            bnd_tensor_gradient(h1) != NULL ? "kept" : "none");
     return true;
 }

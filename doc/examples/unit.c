@@ -1,5 +1,5 @@
-/* A unit under test, with two errors to be found: fp32 into e4m3, but ties go away from zero, not to the even number,
- * and 480 is taken for the largest number. That is 448; what would be 480 is NaN. Reads a code a line, and answers:
+/* A unit under test with two planted errors. It converts fp32 to e4m3, but rounds ties away from zero, not to even, and
+ * takes code 0x7f (NaN) for the largest value, not 0x7e (448). It reads one code per line and answers each:
  *     binade vectors check --op convert --in fp32 --out e4m3 --overflow saturate --flags none -- unit */
 #include <stdint.h>
 #include <stdio.h>
