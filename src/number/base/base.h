@@ -1,11 +1,12 @@
-/* What base offers to the library alone: text built into a caller's buffer, and the distance of two names. */
+/* Internal interface of base: text built into a caller's buffer, UTF-8 characters, and the edit distance of two
+ * names. */
 #ifndef BINADE_SRC_BASE_H
 #define BINADE_SRC_BASE_H
 
 #include <binade/base.h>
 
-/* Text in a buffer of fixed size. `length` is what the whole text has; the buffer holds its beginning and always a
- * final 0 byte (where size > 0), as snprintf does it. */
+/* Text in a buffer of fixed size. `length` is the length of the whole text; the buffer holds its beginning and, if size
+ * > 0, always a final 0 byte, as with snprintf. */
 typedef struct bndi_text {
     char *out;
     size_t size, length;
@@ -20,10 +21,10 @@ void bndi_text_signed(bndi_text *text, int64_t value);
 
 size_t bndi_length(const char *string);
 
-/* 'A' .. 'Z' become lower case whatever the locale; everything else stays. */
+/* 'A' .. 'Z' in lower case, independent of the locale; every other character unchanged. */
 char bndi_lower(char c);
 
-/* Equal but for case; the second form's `b` ends with a 0 byte. */
+/* Equal if case is ignored. In the second form, `b` ends with a 0 byte. */
 bool bndi_same(const char *a, size_t a_length, const char *b, size_t b_length);
 bool bndi_same_word(const char *a, size_t a_length, const char *b);
 
@@ -32,21 +33,23 @@ const char *bndi_next_word(const char **list, size_t *length);
 
 /* ---- characters of UTF-8 ---- */
 
-/* The bytes of the character at `text`, of which `left` bytes are there; 0 where there is none that can be printed. */
+/* Length in bytes of the character at `text`, which has `left` bytes left; 0 if it is missing, malformed or not
+ * printable. */
 size_t bndi_character(const char *text, size_t left);
 
 /* The column of the byte `at`, counted in characters from 1. */
 size_t bndi_column_at(const char *text, size_t length, size_t at);
 
 /* What the character at `text` means in a formula, and its bytes: an ASCII character itself; a minus sign (U+2212) '-';
- * times and dot '*'; divided by '/'; blanks that do not break ' '; or one of these. A 0 byte where nothing is left. */
+ * times and dot '*'; divided by '/'; blanks that do not break ' '; or one of these. Returns a 0 byte at the end of the
+ * text. */
 #define BNDI_PI          ((char)-1)
 #define BNDI_ROOT        ((char)-2)
 #define BNDI_SUPERSCRIPT ((char)-3)
 #define BNDI_OTHER       ((char)-4)
 char bndi_symbol(const char *text, size_t left, size_t *length);
 
-/* The digit or sign that a raised character stands for, and its bytes; a 0 byte where it is another character. */
+/* The digit or sign of a superscript character, and its length in bytes; a 0 byte for any other character. */
 char bndi_superscript(const char *text, size_t left, size_t *length);
 
 /* "column 3: 'x' cannot stand here; HINT", or "column 9: the WHAT ends here; HINT". */
@@ -59,8 +62,8 @@ bnd_status bndi_refuse_character(bnd_error *why, const char *text, size_t length
  * Names longer than 63 bytes are infinitely far from everything. */
 unsigned bndi_name_distance(const char *a, size_t a_length, const char *b, size_t b_length);
 
-/* Keeps the three names nearest to what was asked for, for an error message: first those that begin with it, then by
- * distance; equal ones in the order in which they are offered. */
+/* Keeps the three names nearest to the requested one, for an error message: first the names that begin with it, then by
+ * distance. Equally near names keep the order in which they were offered. */
 typedef struct bndi_nearest {
     const char *asked;
     size_t asked_length;
@@ -72,8 +75,8 @@ typedef struct bndi_nearest {
 bndi_nearest bndi_nearest_to(const char *asked, size_t length);
 void bndi_nearest_offer(bndi_nearest *nearest, const char *name, size_t length);
 
-/* Fails with `what` and the name that was asked for, then "; did you mean x, y or z?" where something is near, then
- * `hint` where it is not NULL. */
+/* Fails with `what` and the requested name, then "; did you mean x, y or z?" if a name is near, then `hint` if it is
+ * not NULL. */
 bnd_status bndi_nearest_fail(const bndi_nearest *nearest, bnd_error *why, bnd_status status, const char *what,
                              const char *hint);
 

@@ -1,7 +1,7 @@
-/* Messages: what was wrong, where, and what to do; and which version says so. */
+/* Error messages: what was wrong, where, and what to do; and the library's version. */
 #include "base/base.h"
 
-/* One conversion of bnd_fail's message; returns how many characters of the template it took. */
+/* Formats one conversion of bnd_fail's template. Returns its length in the template. */
 static size_t convert(bndi_text *text, const char *at, va_list *arguments)
 {
     if (at[0] == '.' && at[1] == '*' && at[2] == 's') {

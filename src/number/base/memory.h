@@ -1,5 +1,5 @@
-/* Memory: allocated, and moved. A program that has no C library (BND_FREESTANDING: see binade.c, which `make
- * amalgamation` writes) has the four functions below and no more, unless it names an allocator: BND_MALLOC(bytes) and
+/* Memory: allocation and copying. Without a C library (BND_FREESTANDING: see binade.c, which `make amalgamation`
+ * writes) only the functions below exist. Such a program may name an allocator: BND_MALLOC(bytes) and
  * BND_FREE(memory). */
 #ifndef BINADE_SRC_BASE_MEMORY_H
 #define BINADE_SRC_BASE_MEMORY_H
@@ -16,7 +16,7 @@ int memcmp(const void *a, const void *b, size_t n);
 #include <string.h>
 #endif
 
-/* NULL where there is none. */
+/* NULL if no memory is left or if there is no allocator. */
 static inline void *bndi_allocate(size_t bytes)
 {
 #if defined(BND_MALLOC)

@@ -1,4 +1,4 @@
-/* The names nearest to one that does not exist. */
+/* Suggestions for an unknown name: the nearest known names. */
 #include "base/base.h"
 
 enum { LONGEST_NAME = 63, TOO_FAR = 1000 };
@@ -47,7 +47,7 @@ static bool already_there(const bndi_nearest *nearest, const char *name, size_t 
     return false;
 }
 
-/* What was asked is often the beginning of a name: "bf16" of "bf16-amp". One letter begins too many. */
+/* Does the name begin with the request ("bf16" of "bf16-amp")? Not for one letter, with which too many names begin. */
 static bool is_beginning(const bndi_nearest *nearest, const char *name, size_t length)
 {
     size_t asked = nearest->asked_length;
@@ -58,7 +58,7 @@ void bndi_nearest_offer(bndi_nearest *nearest, const char *name, size_t length)
 {
     bool begins = is_beginning(nearest, name, length);
     unsigned distance = begins ? 0 : bndi_name_distance(nearest->asked, nearest->asked_length, name, length);
-    /* A third of the longer name may differ, and one letter always. */
+    /* Up to a third of the longer name may differ, and always at least one letter. */
     size_t longer = nearest->asked_length > length ? nearest->asked_length : length;
     if (distance > 1 + longer / 3 || (distance >= longer && !begins) || already_there(nearest, name, length)) {
         return;

@@ -1,5 +1,6 @@
 /* Philox4x32, the counter-based generator of Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2,
- * 3" (SC 2011): a keyed bijection of 128-bit block numbers. Indexed, so that the order of work cannot matter. */
+ * 3" (SC 2011): a keyed bijection of 128-bit block numbers. Random bits are addressed by index, so they do not depend
+ * on the order of the work. */
 #include "base/base.h"
 
 /* The paper's constants: two multipliers found by search, and the golden ratio and sqrt(3) - 1 as Weyl increments. */

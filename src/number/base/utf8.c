@@ -1,5 +1,5 @@
-/* Characters of UTF-8: how long one is, in which column it stands, and what those mean that people paste into formulas.
- */
+/* UTF-8 characters: their length, their column, and the meaning of those that people paste into formulas.
+ * */
 #include "base/base.h"
 
 /* The bytes that follow the first, and the least code point that needs this number of bytes. */
@@ -21,7 +21,7 @@ static size_t sequence(const unsigned char *s, size_t left, uint32_t *point)
     return value < least[more] || value > 0x10ffff || value >> 11 == 0x1b ? 0 : more + 1; /* 0x1b: surrogates */
 }
 
-/* Control characters, and those that turn the direction of writing: they change what stands around them. */
+/* Control characters, and those that change the direction of writing: both change how the text around them is shown. */
 static bool is_control(uint32_t point)
 {
     return point < 0x20 || (point >= 0x7f && point < 0xa0) || (point >= 0x200e && point <= 0x200f) ||

@@ -2,8 +2,8 @@
 #ifndef BINADE_SRC_BASE_VERIFY_H
 #define BINADE_SRC_BASE_VERIFY_H
 
-/* BNDI_VERIFY(condition): the condition holds, whatever a caller of the library does. A release does not evaluate it,
- * so it must have no side effect. If it is false in a checked build, the program prints where and aborts. */
+/* BNDI_VERIFY(condition): the condition is true for every possible call of the library. A release does not evaluate it,
+ * so it must not have side effects. If it is false in a checked build, the program prints the location and aborts. */
 #if defined(BNDI_WITH_VERIFY)
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ _Noreturn static inline void bndi_verify_failed(const char *file, int line, cons
 }
 #define BNDI_VERIFY(condition) ((condition) ? (void)0 : bndi_verify_failed(__FILE__, __LINE__, #condition))
 #else
-#define BNDI_VERIFY(condition) ((void)(0 && (condition))) /* names it, so that nothing is unused */
+#define BNDI_VERIFY(condition) ((void)(0 && (condition))) /* mentions it, so that no variable is unused */
 #endif
 
 #endif

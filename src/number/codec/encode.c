@@ -1,4 +1,4 @@
-/* Sources into codes, codes into doubles. */
+/* Encodes doubles, floats and integers; decodes codes to doubles. */
 #include "base/bits.h"
 #include "codec/codec.h"
 #include "format/format.h"
@@ -15,8 +15,8 @@ bnd_result bnd_encode_exact(const bnd_format *f, bnd_exact x, bnd_rule rule, uin
     return encoded_result(f, &r);
 }
 
-/* A source that is subnormal in its own format, where that counts as zero. Nothing is rounded then; the ternary value
- * is against what was given. */
+/* A source that is subnormal in its own format and counts as zero (DAZ). Nothing is rounded. The ternary value compares
+ * the result with the source before this flush. */
 static void round_flushed(bnd_rounded *out, const bnd_format *f, const bnd_exact *x, bnd_rule rule)
 {
     *out = bnd_round_exact(f, (bnd_exact){.kind = BND_KIND_ZERO, .negative = x->negative}, rule, 0);
@@ -90,7 +90,7 @@ bnd_result bnd_convert(const bnd_format *to, const bnd_format *from, uint64_t co
 
 /* ---- decode ---- */
 
-/* sign, significand * 2^exponent as a double where it is one without rounding: a significand of at most 53 bits, above
+/* sign, significand * 2^exponent as a double if it is exactly representable: a significand of at most 53 bits, above
  * the lowest quantum and below 2^1024. */
 static bool exact_double_code(bnd_exact x, uint64_t *code)
 {

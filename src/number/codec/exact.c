@@ -34,14 +34,14 @@ int bnd_exact_compare(bnd_exact a, bnd_exact b)
     return sign == 0 ? 0 : sign * compare_magnitudes(a, b);
 }
 
-/* The sticky bit says "a little more", and one less in the last of 128 places with the sticky bit "a little less". */
+/* Slightly more: set the sticky bit. Slightly less: subtract one in the last of 128 places and set the sticky bit. */
 bnd_exact bndi_nudged(bnd_exact x, bool outward)
 {
     bndi_normalize(&x);
     if (!outward && !x.sticky) {
         x.high -= x.low == 0;
         x.low--;
-        if (x.high >> 63 == 0) { /* below a power of two: ones, and one place more */
+        if (x.high >> 63 == 0) { /* just below a power of two: all ones, with one more place */
             x.high = UINT64_MAX;
             x.exponent--;
         }
@@ -63,8 +63,8 @@ static bnd_exact largest_exact(const bnd_format *f, bool negative)
         .low = f->max_significand, .exponent = f->max_quantum, .kind = BND_KIND_FINITE, .negative = negative};
 }
 
-/* Below every number of a format with infinities lies the negative one; without, there is nothing. The smallest number
- * of an unsigned format has nothing below it. */
+/* In a signed format with infinities, minus infinity is the neighbour below the smallest number. In other formats the
+ * smallest number has no neighbour below it. */
 bool bnd_neighbour(bnd_exact *out, const bnd_format *f, bnd_exact x, int direction)
 {
     bool up = direction > 0;

@@ -1,8 +1,8 @@
 /* The one rounding. Every conversion of every format ends here.
  *
- * A finite x is brought to the form  kept * 2^quantum + (fraction / 2^64 + a bit) * 2^quantum:  an integer of at most
- * 64 bits, the first 64 bits of what is discarded, and whether anything follows them. From these three the mode decides
- * up or down; then come the limits. */
+ * A finite x is written in the form kept * 2^quantum + (fraction / 2^64 + a bit) * 2^quantum: an integer of at most 64
+ * bits, the first 64 discarded bits, and a sticky bit for the rest. From these three the rounding mode decides up or
+ * down. Then the limits are applied. */
 #include "codec/codec.h"
 
 /* A magnitude between two neighbours of the grid with this quantum. */
@@ -39,14 +39,14 @@ static inline position on_grid(const bnd_exact *x, int32_t quantum)
     return p;
 }
 
-/* x below the least number L = significand * 2^quantum of a format whose next smaller one is zero, though no subnormals
- * lead there: the position is x / L of the way. Long division, a bit of the quotient a step. */
+/* x below the least number L = significand * 2^quantum of a format without subnormals but with a zero. The position
+ * between zero and L is x / L, computed by long division, one bit of the quotient per step. */
 static position below_least(const bnd_format *f, const bnd_exact *x)
 {
     position p = {.quantum = f->least_quantum, .sticky = x->sticky};
-    /* x / L = (high:low) * 2^e / significand with e below -64 - 11, since x < L < 2^53 * 2^least_quantum. Bring the
-     * 128 bits down to an integer part of zero: the remainder starts as floor(x / 2^least_quantum), at most the
-     * significand, and every further bit of x enters it from below. */
+    /* x / L = (high:low) * 2^e / significand with e below -64 - 11, since x < L < 2^53 * 2^least_quantum. Shift the 128
+     * bits until the integer part is zero: the remainder starts as floor(x / 2^least_quantum), at most the significand,
+     * and every further bit of x enters it from below. */
     int64_t shift = (int64_t)f->least_quantum - x->exponent; /* bits of x below the quantum: above 75 */
     uint64_t remainder = 0, bits_high = x->high, bits_low = x->low;
     for (int64_t taken = 0; taken < 128 - shift; taken++) {
@@ -127,7 +127,7 @@ static inline bool rounds_up(const position *p, bool odd, bool negative, bnd_rul
 static inline bool is_odd(const bnd_format *f, const position *p, bnd_rule rule)
 {
     if (f->precision == 1 && p->kept != 0 && bnd_ties_by_code(f, rule)) {
-        return ((p->quantum + f->bias) & 1) != 0; /* all that the code holds is the exponent */
+        return ((p->quantum + f->bias) & 1) != 0; /* the code has only the exponent */
     }
     return (p->kept & 1) != 0;
 }
@@ -142,19 +142,19 @@ static inline void increment(const bnd_format *f, position *p)
     }
 }
 
-/* kept * 2^quantum against significand * 2^other. Both either have the format's full precision or its lowest quantum,
- * so that the larger quantum is the larger number. */
+/* kept * 2^quantum against significand * 2^other. Each has either the format's full precision or its lowest quantum, so
+ * the number with the larger quantum is larger. */
 static inline bool exceeds(const position *p, uint64_t significand, int32_t quantum)
 {
     return p->quantum > quantum || (p->quantum == quantum && p->kept > significand);
 }
 
-/* x rounded as if the exponent had no lower end, or x itself, is below the smallest normal number. */
+/* Is x tiny: below the smallest normal number, either after rounding with an unbounded exponent or before rounding? */
 static bool is_tiny(const bnd_format *f, const bnd_exact *x, bnd_rule rule, uint64_t random)
 {
     int32_t exponent = x->exponent + 127; /* of the leading bit */
     if (exponent > f->emin || exponent < f->emin - 1) {
-        return exponent < f->emin; /* no rounding leads across the smallest normal number */
+        return exponent < f->emin; /* no rounding crosses the smallest normal number */
     }
     position p = on_grid(x, exponent + 1 - f->precision);
     if (!rule.tiny_before && rounds_up(&p, is_odd(f, &p, rule), x->negative, rule, random)) {
@@ -175,7 +175,7 @@ static bnd_rounded largest_rounded(const bnd_format *f, bool negative, uint32_t 
     return (bnd_rounded){.value = value, .flags = flags, .ternary = ternary};
 }
 
-/* A NaN with these fraction bits below the quiet one, as far as the format has room for them and for a sign. */
+/* A NaN with this payload (the fraction bits below the quiet bit) and sign, as far as the format can hold them. */
 static bnd_exact nan_value(const bnd_format *f, uint64_t payload, bool negative)
 {
     uint64_t fraction = UINT64_C(1) << 63;
@@ -187,7 +187,7 @@ static bnd_exact nan_value(const bnd_format *f, uint64_t payload, bool negative)
     return (bnd_exact){.high = fraction, .kind = BND_KIND_QUIET_NAN, .negative = has_sign && negative};
 }
 
-/* What the rule makes of a NaN, and of a number that is to become one. */
+/* The NaN that the rule gives for a NaN operand, or for a number that becomes a NaN. */
 static bnd_exact chosen_nan(const bnd_format *f, bnd_rule rule, const bnd_exact *x)
 {
     bool from_nan = x->kind == BND_KIND_QUIET_NAN || x->kind == BND_KIND_SIGNALING_NAN;
@@ -202,7 +202,7 @@ static bnd_exact chosen_nan(const bnd_format *f, bnd_rule rule, const bnd_exact 
         return nan_value(f, from_nan ? x->high : 0, x->negative);
     case BND_NAN_X86:
         return nan_value(f, from_nan ? x->high : 0, x->negative || !from_nan);
-    default: /* signed: an operation has named its own choice by now */
+    default: /* signed: operations have set their own choice before */
         return nan_value(f, 0, x->negative);
     }
 }
@@ -212,7 +212,7 @@ static bnd_rounded rounded_nan(const bnd_format *f, bnd_rule rule, const bnd_exa
     return (bnd_rounded){.value = chosen_nan(f, rule, x), .flags = flags};
 }
 
-/* ---- what is not a finite number in range ---- */
+/* ---- NaNs, infinities, overflow, negative numbers in unsigned formats ---- */
 
 static bnd_rounded round_nan(const bnd_format *f, const bnd_exact *x, bnd_rule rule)
 {
@@ -251,7 +251,7 @@ static bnd_rounded round_infinity(const bnd_format *f, const bnd_exact *x, bnd_r
                       : largest_rounded(f, negative, BND_FLAG_INVALID | BND_FLAG_SATURATED, inward);
 }
 
-/* A negative number or infinity where there is no sign. */
+/* A negative number or infinity in an unsigned format. */
 static bnd_rounded round_negative(const bnd_format *f, const bnd_exact *x, bnd_rule rule)
 {
     if (f->has_nan) {
@@ -315,7 +315,7 @@ static void round_finite(bnd_rounded *out, const bnd_format *f, const bnd_exact 
         increment(f, &p);
     }
     if (!f->has_subnormals && p.kept < f->least_significand && p.quantum == f->least_quantum && (up || !f->has_zero)) {
-        p.kept = f->least_significand; /* the one step from zero, or all there is */
+        p.kept = f->least_significand; /* the step from zero, or the least number itself */
         inexact = lifted = true;
     }
     if (exceeds(&p, f->max_significand, f->max_quantum)) {
@@ -346,7 +346,7 @@ static void round_finite(bnd_rounded *out, const bnd_format *f, const bnd_exact 
 static void round_magnitude(bnd_rounded *out, const bnd_format *f, const bnd_exact *x, bnd_rule rule, uint64_t random,
                             bool negative)
 {
-    bool nothing = (x->high | x->low) == 0 && !x->sticky; /* a significand of zero is zero, whatever its kind says */
+    bool nothing = (x->high | x->low) == 0 && !x->sticky; /* a zero significand means zero, even if kind is FINITE */
     if (x->kind == BND_KIND_INFINITE) {
         *out = round_infinity(f, x, rule, negative);
     } else if (x->kind == BND_KIND_ZERO || nothing) {
@@ -366,7 +366,7 @@ void bndi_round(bnd_rounded *out, const bnd_format *f, const bnd_exact *x, bnd_r
         *out = round_negative(f, x, rule);
     } else {
         round_magnitude(out, f, x, rule, random, false);
-        out->ternary = out->value.kind == BND_KIND_QUIET_NAN ? 0 : 1; /* any magnitude is above what was given */
+        out->ternary = out->value.kind == BND_KIND_QUIET_NAN ? 0 : 1; /* any magnitude is above the negative source */
     }
 }
 

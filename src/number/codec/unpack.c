@@ -1,4 +1,4 @@
-/* Codes and C's own types as exact values, and back: no rounding here. */
+/* Codes and C's number types as exact values, and the reverse. Nothing is rounded here. */
 #include "codec/codec.h"
 
 static uint64_t low_bits(unsigned count)
@@ -12,7 +12,7 @@ static uint64_t to_top(uint64_t fraction, unsigned bits)
     return bits > 0 ? fraction << (64 - bits) : 0;
 }
 
-/* What is not given is zero. */
+/* Members that are not arguments are zero. */
 static inline void set(bnd_exact *out, bnd_kind kind, bool negative, uint64_t high, uint64_t low, int32_t exponent)
 {
     out->high = high;
@@ -29,7 +29,7 @@ static inline void set_nan(bnd_exact *out, bool negative, uint64_t payload)
     set(out, quiet ? BND_KIND_QUIET_NAN : BND_KIND_SIGNALING_NAN, negative, payload, 0, 0);
 }
 
-/* Field and fraction of a finite number by the common rule; a significand of zero is zero. */
+/* Field and fraction of a finite number by the common rule; a significand of zero gives zero. */
 static inline void set_finite(bnd_exact *out, bool negative, uint64_t field, uint64_t fraction, unsigned fraction_bits,
                               int32_t bias, bool has_subnormals)
 {
@@ -87,7 +87,7 @@ static uint64_t pack_finite(const bnd_format *f, const bnd_exact *value)
     int32_t exponent = value->exponent;
     uint64_t one = UINT64_C(1) << f->fraction_bits;
     int32_t lowest = f->emin - f->fraction_bits;
-    /* The significand may come with any trailing zeros: bring it to the format's own quantum. */
+    /* The significand may have any number of trailing zeros: shift it to the format's own quantum. */
     while (exponent > lowest && significand < one) {
         significand <<= 1;
         exponent--;
@@ -129,7 +129,7 @@ uint64_t bnd_pack(const bnd_format *f, bnd_exact value)
     return bndi_pack(f, &value);
 }
 
-/* ---- C's own types ---- */
+/* ---- C's number types ---- */
 
 void bndi_unpack_ieee(bnd_exact *out, uint64_t code, unsigned exponent_bits, unsigned fraction_bits)
 {

@@ -1,8 +1,9 @@
-/* From how a code is laid out to what it can say: every limit of every format is computed here and nowhere else. */
+/* Computes every limit of a format from its layout. No other code does this at run time (constant.h does it for the
+ * rows). */
 #include "format/format.h"
 
-/* The magnitude `code` as significand * 2^quantum, by the definition: a field of 0 means 0.fraction at the lowest
- * exponent where there are subnormals, and is an ordinary binade where there are none. */
+/* The magnitude `code` as significand * 2^quantum, by the definition. In a format with subnormals, an exponent field of
+ * 0 means 0.fraction at the lowest exponent. In a format without, it is an ordinary binade. */
 static void finite_value(const bnd_format *f, uint64_t code, uint64_t *significand, int32_t *quantum)
 {
     uint64_t one = UINT64_C(1) << f->fraction_bits;
@@ -72,7 +73,7 @@ bnd_format bndi_format_of_layout(const bndi_layout *layout)
         .precision = (uint8_t)(layout->fraction_bits + 1),
         .is_signed = layout->is_signed,
         .has_zero = !layout->no_zero,
-        /* Without fraction bits a zero is all that a field of 0 can hold. */
+        /* Without fraction bits, zero is the only value with an exponent field of 0. */
         .has_subnormals = !layout->no_subnormals || (layout->fraction_bits == 0 && !layout->no_zero),
         .bias = layout->bias,
         .ties = (uint8_t)layout->ties,
@@ -143,7 +144,7 @@ bnd_format bndi_p3109(unsigned width, unsigned precision, bool is_signed, bool e
 
 bnd_format bndi_p3109_at(unsigned width, size_t i)
 {
-    /* Four formats a precision; the last precision has no signed ones. */
+    /* Four formats per precision; the last precision has only unsigned ones. */
     unsigned precision = (unsigned)(i / 4) + 1, which = (unsigned)(i % 4) + (precision == width ? 2 : 0);
     return bndi_p3109(width, precision, which < 2, which % 2 == 0);
 }

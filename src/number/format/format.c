@@ -122,8 +122,8 @@ bool bnd_format_same(const bnd_format *a, const bnd_format *b)
 
 typedef struct group {
     const char *name;
-    uint8_t rows;     /* the bit that its rows carry; 0: all rows for "all", none for the others */
-    uint8_t from, to; /* widths of the P3109 formats in it; 0: none */
+    uint8_t rows;     /* the group's bit in its rows; 0: all rows for "all", none for other groups */
+    uint8_t from, to; /* widths of its P3109 formats; 0: none */
 } group;
 
 static const group groups[] = {

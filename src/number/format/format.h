@@ -1,4 +1,4 @@
-/* What format/ shares between its files: the layout that a row or a name describes, and its derivation. */
+/* Internal interface of format: the layout that a row or a name describes, and the limits derived from it. */
 #ifndef BINADE_SRC_FORMAT_H
 #define BINADE_SRC_FORMAT_H
 
@@ -25,10 +25,11 @@ typedef struct bndi_layout {
 /* The longest fraction that arith/quick.c takes: see GUARD in arith/quick_template.h. */
 enum { BNDI_QUICK_FRACTION_MAX = 28 };
 
-/* The built-in formats, by row, for code that has no time for a call of bnd_format_at. */
+/* The built-in formats, by row: direct access for code where a call of bnd_format_at is too slow. */
 extern const bnd_format bndi_formats[];
 
-/* Everything but the name and the row, computed. constant.h says the same of the rows. */
+/* Computes all members except the name and the row number. constant.h has the same computation as constant
+ * expressions. */
 bnd_format bndi_format_of_layout(const bndi_layout *layout);
 bnd_format bnd_lab_value_set(unsigned precision, int32_t emin, int32_t emax);
 

@@ -17,7 +17,7 @@ static bool take_word(name_reader *r, const char *word)
     return true;
 }
 
-/* A decimal integer; what is too large stays too large. */
+/* A decimal integer. Values that are too large saturate, so that they fail the caller's range check. */
 static bool take_integer(name_reader *r, bool may_be_negative, int32_t *out)
 {
     enum { ENOUGH = 1 << 30 };
@@ -43,10 +43,10 @@ static bool at_end(const name_reader *r)
     return r->at == r->length;
 }
 
-/* What a family's reader says about a name. */
+/* The result of a family's reader for a name. */
 typedef enum verdict { NOT_MINE, MINE, IMPOSSIBLE } verdict;
 
-/* ---- P3109: binary8p3se, p3109_k8p3se, and binary8p3 as it was once spelled ---- */
+/* ---- P3109: binary8p3se, p3109_k8p3se, and the older spelling binary8p3 ---- */
 
 static verdict read_p3109(bnd_format *out, name_reader r, bnd_error *why)
 {
@@ -80,7 +80,7 @@ static verdict read_p3109(bnd_format *out, name_reader r, bnd_error *why)
     return MINE;
 }
 
-/* ---- custom formats: e6m9, e5m10b12fn, e4m3b-2nosub, and without a sign: ue5m2fn ---- */
+/* ---- custom formats: e6m9, e5m10b12fn, e4m3b-2nosub, and unsigned: ue5m2fn ---- */
 
 static const char *const specials_names[] = {
     [BNDI_IEEE] = "ieee", [BNDI_FN] = "fn", [BNDI_FNUZ] = "fnuz", [BNDI_NONE] = "none"};
@@ -118,8 +118,8 @@ static void write_custom_name(bnd_format *f, const bndi_layout *layout, bool wit
     bndi_text_string(&name, layout->no_subnormals ? "nosub" : "");
 }
 
-/* The shortest spelling that reads back as this format; where that is a row's name (e2m1, e4m3fnuz) and the format is
- * not that row, what makes the difference is written out. */
+/* Writes the shortest spelling that reads back as this format. If that spelling is the name of a row (e2m1, e4m3fnuz)
+ * with another layout, the differing part is written out. */
 static void name_custom(bnd_format *f, const bndi_layout *layout, int32_t default_bias)
 {
     bool with_bias = layout->bias != default_bias;
@@ -130,7 +130,7 @@ static void name_custom(bnd_format *f, const bndi_layout *layout, int32_t defaul
     }
 }
 
-/* A row laid out the same is the format's proper name: e5m10 is fp16. */
+/* If a row has the same layout, the format takes that row's name: e5m10 is fp16. */
 static bool find_same_row(bnd_format *f)
 {
     for (size_t i = 0; i < bnd_format_count(); i++) {
@@ -158,7 +158,7 @@ static verdict read_custom(bnd_format *out, name_reader r, bnd_error *why)
         return NOT_MINE;
     }
     take_specials(&r, &layout.specials);
-    layout.no_subnormals = take_word(&r, "nosub") && fraction_bits > 0; /* without a fraction there are none anyway */
+    layout.no_subnormals = take_word(&r, "nosub") && fraction_bits > 0; /* without a fraction there are no subnormals */
     if (!at_end(&r)) {
         return NOT_MINE;
     }
@@ -233,7 +233,7 @@ static verdict read_value_set(bnd_format *out, name_reader r, bnd_error *why)
 
 /* ---- all of them ---- */
 
-/* How programs write the names of types: torch.bfloat16, np.float16. Longer prefixes first. */
+/* Skips a module name, as programs write it: torch.bfloat16, np.float16. Longer prefixes first. */
 static void skip_module(name_reader *r)
 {
     static const char *const modules[] = {"jax.numpy.",  "jnp.", "torch.", "numpy.", "np.", "ml_dtypes.",
@@ -245,7 +245,7 @@ static void skip_module(name_reader *r)
     }
 }
 
-/* Words for the width alone, of which there are several formats. */
+/* Names that give only a width and so are ambiguous. */
 static const struct {
     const char *names, *formats;
 } widths[] = {{"fp8 float8 f8", "e4m3 or e5m2"}, {"fp6 float6 f6", "e2m3 or e3m2"}};
@@ -312,7 +312,7 @@ bnd_status bnd_format_parse_n(bnd_format *out, const char *name, size_t length, 
     }
     static verdict (*const families[])(bnd_format *, name_reader, bnd_error *) = {read_p3109, read_custom,
                                                                                   read_value_set};
-    bool shown_whole = length <= 64; /* longer names are no family's, and do not belong into a message */
+    bool shown_whole = length <= 64; /* no family has longer names, and they would flood a message */
     for (size_t i = 0; shown_whole && i < sizeof families / sizeof families[0]; i++) {
         bnd_format f;
         verdict v = families[i](&f, (name_reader){.text = name, .length = length}, why);

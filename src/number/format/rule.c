@@ -6,7 +6,7 @@ typedef struct choice {
     uint8_t value;
 } choice;
 
-/* The first name of each value is ours; then who else says it how. */
+/* The first name of each value is binade's; then the names of other programs. */
 static const choice roundings[] = {
     {"rne", BND_ROUND_RNE},
     {"rna", BND_ROUND_RNA},

@@ -1,7 +1,7 @@
 /* Values as hexadecimal floats, codes as bits and as hexadecimal numbers. */
 #include "text/decimal.h"
 
-/* The leading one before the point, whatever the format: subnormals too. */
+/* The leading one is always before the point, for subnormals too. */
 void bndi_write_hex(bndi_text *out, bnd_exact value)
 {
     if (value.negative) {
@@ -13,7 +13,7 @@ void bndi_write_hex(bndi_text *out, bnd_exact value)
         return;
     }
     int64_t exponent = (int64_t)value.exponent + 128;
-    for (bool leading = false; !leading; exponent--) { /* until the leading one has left at the top */
+    for (bool leading = false; !leading; exponent--) { /* until the leading one is shifted out */
         leading = high >> 63 != 0;
         high = high << 1 | low >> 63;
         low <<= 1;
@@ -40,7 +40,7 @@ size_t bnd_print_hex(char *out, size_t size, bnd_exact value)
     return text.length;
 }
 
-/* A field of the code, set off from what stands before it. */
+/* A field of the code, separated from the text before it. */
 static void write_field(bndi_text *out, const bnd_format *f, uint64_t code, bnd_field field)
 {
     unsigned lowest = 0, count = f->fraction_bits;

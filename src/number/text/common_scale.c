@@ -1,4 +1,4 @@
-/* Numbers of both kinds, 2^e and 10^e, brought to one power of ten. */
+/* Converts binary and decimal numbers to integers on one power of ten. */
 #include "base/memory.h"
 #include "text/common_scale.h"
 #include "text/decimal.h"
@@ -8,20 +8,20 @@ bnd_status bndi_refuse_digits(bnd_error *why)
     return bnd_fail(why, BND_BAD_ARGUMENT, 0, "the exact difference has more than %d digits", BNDI_MOST_DIGITS);
 }
 
-/* ---- what they span ---- */
+/* ---- the span of digits ---- */
 
-/* The places from the last digit to before the first one. */
+/* The places from the last digit (included) to the first one (excluded). */
 typedef struct span {
     int64_t lowest, highest;
 } span;
 
-/* How many digits an integer of so many bits has, or one more; |bits| up to 10^7. */
+/* The number of decimal digits of an integer of `bits` bits, or one more; |bits| up to 10^7. */
 static int64_t decimal_digits(int64_t bits)
 {
     return bits * 30103 / 100000 + 1;
 }
 
-/* Takes in an integer of `bits` bits * 2^two * 10^ten; false where it has too many digits alone. */
+/* Extends the span by an integer of `bits` bits * 2^two * 10^ten; false if it alone has too many digits. */
 static bool take_in(span *all, int64_t bits, int64_t two, int64_t ten)
 {
     enum { MOST_TWOS = 4 * BNDI_MOST_DIGITS };
@@ -54,8 +54,8 @@ static int64_t bits_of(bnd_exact x)
     return x.kind == BND_KIND_FINITE ? (int64_t)bndi_natural_bits(&significand) : 0;
 }
 
-/* An upper bound of the words that the parts will need, before the digits are read: 10/3 bits to a digit. More than
- * BNDI_MOST_DIGITS are never brought to a place. */
+/* An upper bound of the words that the parts need, before the digits are read: 10/3 bits per digit. Numbers of more
+ * than BNDI_MOST_DIGITS digits are refused before that. */
 static size_t words_needed(bnd_exact value, const bndi_scanned *number, bnd_exact whole, bnd_exact unit, bool units)
 {
     bool hex = number->kind == BNDI_NUMBER_HEX;
@@ -128,7 +128,7 @@ static bnd_status check(bnd_exact x, const char *name, bnd_error *why)
     return BND_OK;
 }
 
-/* As the scanner gives them. A number that has a value alone has no digits, and is not asked for them. */
+/* The digits as the scanner found them. Not for a number that has only a value and no digits. */
 static bndi_scanned digits_of(const bnd_number *number)
 {
     return (bndi_scanned){.kind = number->hexadecimal ? BNDI_NUMBER_HEX : BNDI_NUMBER_DECIMAL,

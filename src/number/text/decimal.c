@@ -1,10 +1,10 @@
-/* Digits into text: plain, with an exponent, or whichever is easier to read. */
+/* Writes digits as text: in positional or exponent notation, or in the one that is easier to read. */
 #include "text/decimal.h"
 #include "text/scanned.h"
 
 /* ---- piece by piece ---- */
 
-/* Digits as they come, the point among them. */
+/* Writes digits in the order given, with the point at its place. */
 static void put(bndi_decimal_writer *w, const char *digits, size_t count)
 {
     if (w->written < w->before && count > w->before - w->written) {
@@ -151,9 +151,9 @@ void bndi_write_natural(bndi_text *out, bool negative, bndi_natural *natural, si
     bndi_write_chunks(out, negative, &c, bnd_lab_has_exponent_form(notation, count, c.exponent));
 }
 
-/* ---- what is not a nonzero finite number ---- */
+/* ---- NaNs, infinities and zeros ---- */
 
-/* A payload is written where it says something: not the 0 of a quiet NaN, not the 1 of a signaling one. */
+/* The payload is written unless it is the usual one: 0 for a quiet NaN, 1 for a signaling NaN. */
 static void write_nan(bndi_text *out, bnd_exact value)
 {
     bool quiet = value.kind == BND_KIND_QUIET_NAN;

@@ -6,8 +6,8 @@
 #include "text/naturals.h"
 #include <binade/text.h>
 
-/* More digits than this are not written: a value is written in hexadecimal then, a difference is refused. Every format
- * with codes stays below 33,000. */
+/* The most digits that are written. Beyond this a value is written in hexadecimal and a difference is refused. Every
+ * format with codes needs fewer than 33,000. */
 enum { BNDI_MOST_DIGITS = 100000 };
 
 /* d.ddd * 10^exponent being written, as 12, 0.5 or, in the exponent form, 1.2e+01, 5e-01. Zeros at the end of the
@@ -21,7 +21,7 @@ typedef struct bndi_decimal_writer {
 } bndi_decimal_writer;
 
 bndi_decimal_writer bndi_decimal_begin(bndi_text *out, bool negative, int64_t exponent, bool exponent_form);
-void bndi_decimal_digits(bndi_decimal_writer *w, const char *digits, size_t count); /* the first one is not 0 */
+void bndi_decimal_digits(bndi_decimal_writer *w, const char *digits, size_t count); /* the first digit is not 0 */
 void bndi_decimal_end(bndi_decimal_writer *w);
 
 /* All digits at hand: (-1)^negative * d.ddd * 10^exponent, the first of `count` digits not 0. */
@@ -32,7 +32,7 @@ typedef struct bndi_decimal {
     int64_t exponent;
 } bndi_decimal;
 
-/* Digits that count 10^last_place in the last place, made proper: trailing zeros are left off. */
+/* Digits whose last one has the weight 10^last_place, normalized: trailing zeros are removed. */
 bndi_decimal bnd_lab_decimal_of_digits(bool negative, const char *digits, size_t count, int64_t last_place);
 
 void bnd_lab_write_decimal(bndi_text *out, const bndi_decimal *decimal, bool exponent_form);
@@ -40,25 +40,27 @@ void bnd_lab_write_decimal(bndi_text *out, const bndi_decimal *decimal, bool exp
 /* Is a number of `count` digits, trailing zeros not counted, written with an exponent? */
 bool bnd_lab_has_exponent_form(bnd_notation notation, uint64_t count, int64_t exponent);
 
-/* Digits, nineteen to a chunk, the first chunk not 0, times 10^last_place. */
+/* Digits in chunks of nineteen, the first chunk not 0, times 10^last_place. */
 typedef struct bndi_chunks {
     const uint64_t *chunk;
     size_t count;
-    size_t skip, zeros; /* digits before the first and behind the last that is not 0 */
-    int64_t exponent;   /* of the first that is not 0 */
+    size_t skip, zeros; /* zero digits before the first nonzero digit and after the last */
+    int64_t exponent;   /* of the first nonzero digit */
 } bndi_chunks;
 
 bndi_chunks bndi_chunks_of(const uint64_t *chunk, size_t count, int64_t last_place);
 void bndi_write_chunks(bndi_text *out, bool negative, const bndi_chunks *chunks, bool exponent_form);
 
-/* natural * 10^last_place, not zero. The natural becomes digits in its `capacity` words: BNDI_CHUNKS_CAPACITY. */
+/* Writes natural * 10^last_place, not zero. The natural is overwritten with digits; `capacity` is BNDI_CHUNKS_CAPACITY
+ * words. */
 void bndi_write_natural(bndi_text *out, bool negative, bndi_natural *natural, size_t capacity, int64_t last_place,
                         bnd_notation notation);
 
-/* Infinities, NaN and zero are written the same by every call that writes decimals: true where the value was one. */
+/* Writes infinities, NaNs and zeros, for every call that writes decimals. Returns true if the value was one of
+ * these. */
 bool bndi_write_special(bndi_text *out, bnd_exact value);
 
-/* A finite value or zero, as a C hexadecimal float. */
+/* Writes a finite value or zero as a C hexadecimal float. */
 void bndi_write_hex(bndi_text *out, bnd_exact value);
 
 #endif

@@ -1,4 +1,4 @@
-/* The exact error of a rounding, every digit of it. */
+/* The exact error of a rounding, with all its digits. */
 #include "text/common_scale.h"
 #include "text/decimal.h"
 

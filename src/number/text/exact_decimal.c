@@ -1,23 +1,23 @@
-/* Every digit of a value. An integer becomes digits by division; the digits behind the point come one chunk after the
- * other, from the first, by multiplication: then nothing but the fraction itself is kept. */
+/* Every digit of a value. An integer is converted to digits by division. The digits after the point are made by
+ * multiplication, chunk by chunk from the first, so that only the remaining fraction is stored. */
 #include "text/decimal.h"
 #include "text/naturals.h"
 
 /* Does integer * 2^exponent, the integer odd and of `bits` bits, have at most BNDI_MOST_DIGITS digits? An integer of b
- * bits has at most 0.30103 b + 1 of them; behind the point every power of two takes one digit, of which 0.30103 are
- * zeros before the first one that is not: 0.69897 * 142000 + 40 < 100000. */
+ * bits has at most 0.30103 b + 1 of them; after the point every power of two takes one digit, of which 0.30103 on
+ * average are zeros before the first nonzero digit: 0.69897 * 142000 + 40 < 100000. */
 enum { MOST_BITS = 332000, MOST_PLACES = 142000 };
 
 /* The words for formats with codes, which have at most 15 bits of exponent and a bias of at most 2^15: integers below
  * 2^65535, and 32,829 places. A fraction m 2^-n times 10^p is m 5^p 2^(p-n): it loses a bit for each place and grows by
- * 2.33, until its leading bit comes to the point. It is longest then, p = (n - 128) / 3.33, with 0.7 n + 128 bits:
+ * 2.33, until its leading bit reaches the point. It is longest there, p = (n - 128) / 3.33, with 0.7 n + 128 bits:
  * shorter than an integer of n bits. */
 enum {
     FEW_WORDS = BNDI_CHUNKS_CAPACITY(BNDI_NATURAL_WORDS(65536) + 2),
     MOST_WORDS = BNDI_CHUNKS_CAPACITY(BNDI_NATURAL_WORDS(MOST_BITS) + 2)
 };
 
-/* The fraction natural * 2^-places, of which the digits are written. */
+/* The fraction natural * 2^-places whose digits are written. */
 typedef struct fraction {
     bndi_natural natural;
     uint64_t places;
@@ -38,7 +38,7 @@ static uint64_t next_places(fraction *x)
     return chunk;
 }
 
-/* Digits without the zeros before the first that is not 0; returns how many there are. */
+/* The digits without leading zeros; returns their number. */
 static size_t first_digits(char *out, uint64_t chunk)
 {
     bndi_chunk_digits(out, chunk);
@@ -72,8 +72,8 @@ static size_t integer_digits(char *out, bndi_natural *integer)
     return length;
 }
 
-/* The first digits of a fraction, which is not 0; *exponent is that of the first. Zeros that are known without a
- * product are left out at once: x < 2^(bits - places) <= 10^-zeros. */
+/* The first digits of a nonzero fraction; *exponent is that of the first digit. Leading zeros that are known without a
+ * product are skipped at once: x < 2^(bits - places) <= 10^-zeros. */
 static size_t leading_digits(char *out, int64_t *exponent, fraction *x)
 {
     uint64_t zeros = (x->places - bndi_natural_bits(&x->natural)) * 30102 / 100000, chunk;
@@ -87,7 +87,7 @@ static size_t leading_digits(char *out, int64_t *exponent, fraction *x)
     return length;
 }
 
-/* x, which is odd * 2^-places: `places` digits behind the point, the last of them a 5. */
+/* x, which is odd * 2^-places: `places` digits after the point, the last of them a 5. */
 static void write_fraction(bndi_text *out, bool negative, fraction *x, bnd_notation notation)
 {
     uint64_t words[3];
@@ -111,7 +111,7 @@ static void write_fraction(bndi_text *out, bool negative, fraction *x, bnd_notat
     bndi_decimal_end(&w);
 }
 
-/* What is written, its zeros at the end made part of the exponent. */
+/* The value to be written, with trailing zero bits moved into the exponent. */
 typedef struct dyadic {
     bool negative;
     uint64_t high, low;
@@ -137,7 +137,7 @@ static void write_with_few(bndi_text *out, const dyadic *x)
     write_dyadic(out, x, memory, FEW_WORDS);
 }
 
-/* Value sets alone come here: 41 KiB of the stack. */
+/* Used only for value sets: takes 41 KiB of the stack. */
 static void write_with_most(bndi_text *out, const dyadic *x)
 {
     uint64_t memory[MOST_WORDS];

@@ -1,5 +1,5 @@
-/* The grammar of numbers: where a text departs from it, the column, what stands there, and what would be right. Nothing
- * here asks the C library what a digit or a blank is, so no locale matters. */
+/* The grammar of numbers. An error message gives the column, the character found there, and what is expected. The C
+ * library is not asked what a digit or a blank is, so the locale does not matter. */
 #include "base/memory.h"
 #include "text/scanned.h"
 #include "base/base.h"
@@ -35,7 +35,7 @@ static bnd_status refuse(const cursor *c, const char *hint)
     return bndi_refuse_character(c->why, c->text, c->length, c->at, "text", hint);
 }
 
-/* Why whatever stands behind a complete number is refused. */
+/* The error message for characters after a complete number. */
 static bnd_status refuse_rest(const cursor *c, const bndi_scanned *number)
 {
     char next = peek(c);
@@ -58,7 +58,7 @@ static bnd_status refuse_rest(const cursor *c, const bndi_scanned *number)
     return refuse(c, "expected the end of the number");
 }
 
-/* How many digits of the base follow; the cursor moves behind them. */
+/* Skips digits of the base; returns their number. */
 static size_t skip_digits(cursor *c, int base)
 {
     size_t start = c->at;
@@ -72,7 +72,7 @@ static size_t skip_digits(cursor *c, int base)
     return c->at - start;
 }
 
-/* '-' or '+', the cursor behind it; a 0 byte where there is no sign. A minus sign may be U+2212. */
+/* Skips a sign and returns it ('-' or '+'), or a 0 byte if there is none. A minus sign may be U+2212. */
 static char skip_sign(cursor *c)
 {
     size_t length;
@@ -84,7 +84,7 @@ static char skip_sign(cursor *c)
     return sign;
 }
 
-/* [sign] digits, behind the letter that starts an exponent. */
+/* [sign] digits, after the letter that starts an exponent. */
 static bnd_status scan_exponent(cursor *c, int64_t *out, const char *hint)
 {
     bool negative = skip_sign(c) == '-';
@@ -106,7 +106,7 @@ static char digit_at(const bndi_scanned *number, size_t i)
     return i < number->integer_length ? number->integer[i] : number->fraction[i - number->integer_length];
 }
 
-/* Finds the first and the last digit that is not zero; `exponent` becomes that of the last. */
+/* Finds the first and the last nonzero digit; sets `exponent` to that of the last. */
 static void trim_blanks(bndi_scanned *number)
 {
     size_t end = number->integer_length + number->fraction_length, first = 0;
@@ -151,7 +151,7 @@ static bnd_status scan_digits(cursor *c, bndi_scanned *out)
     return status;
 }
 
-/* (0x7f) or (127), the opening parenthesis read already. */
+/* (0x7f) or (127), after the opening parenthesis. */
 static bnd_status scan_payload(cursor *c, bndi_scanned *out)
 {
     size_t start = c->at;
@@ -186,7 +186,7 @@ static bnd_status scan_payload(cursor *c, bndi_scanned *out)
     return BND_OK;
 }
 
-/* True where the rest starts with the word; the cursor moves behind as much of it as is there. */
+/* True if the rest starts with the word. The cursor moves past the part of the word that matches. */
 static bool skip_word(cursor *c, const char *word)
 {
     for (; *word != '\0'; word++, c->at++) {

@@ -1,4 +1,4 @@
-/* Integers cut to 128 bits and a sticky one. */
+/* Integers truncated to 128 bits and a sticky bit. */
 #include "text/leading_bits.h"
 #include "codec/codec.h"
 

@@ -1,4 +1,4 @@
-/* Schoolbook arithmetic, word by word: no number here is so long that another way would pay. */
+/* Schoolbook arithmetic, word by word: the numbers here are too short for faster algorithms to pay. */
 #include "base/memory.h"
 #include "text/naturals.h"
 #include "codec/codec.h"
@@ -282,7 +282,7 @@ void bndi_natural_multiply_fives(bndi_natural *a, uint64_t exponent)
 /* ---- quotients ---- */
 
 /* floor((2^128 - 1) / divisor) - 2^64, in two halves of 32 bits, each estimated from the divisor's upper half and then
- * put right: Knuth's algorithm D with digits of 32 bits. */
+ * corrected: Knuth's algorithm D with digits of 32 bits. */
 uint64_t bndi_word_reciprocal(uint64_t divisor)
 {
     uint64_t above = divisor >> 32, below = (uint32_t)divisor, rest = ~divisor, out = 0;
@@ -333,13 +333,13 @@ uint64_t bndi_natural_divide_word(bndi_natural *a, uint64_t divisor)
     return rest >> shift;
 }
 
-/* One digit of the quotient: of (x[size], .., x[0]) by (b[size - 1], .., b[0]), the top bit of b set, which it becomes
- * the remainder of. The estimate from the first words is at most 2 too large, after the look at the second word at most
- * 1, and seldom that. */
+/* One digit of the quotient: of (x[size], .., x[0]) by (b[size - 1], .., b[0]), the top bit of b set. x becomes the
+ * remainder. The estimate from the first words is at most 2 too large; after the check of the second word it is at most
+ * 1 too large, and rarely that. */
 static uint64_t next_digit(uint64_t *x, const uint64_t *b, size_t size, uint64_t reciprocal)
 {
     uint64_t top = b[size - 1], second = b[size - 2], digit = UINT64_MAX, rest = x[size - 1] + top;
-    bool decided = x[size] >= top && rest < top; /* the estimate is 2^64 - 1, and its rest has more than a word */
+    bool decided = x[size] >= top && rest < top; /* the estimate is 2^64 - 1, its remainder over a word */
     if (x[size] < top) {
         digit = bndi_divide_words(x[size], x[size - 1], top, reciprocal, &rest);
     }
@@ -363,8 +363,8 @@ static uint64_t next_digit(uint64_t *x, const uint64_t *b, size_t size, uint64_t
     return digit;
 }
 
-/* D. Knuth, The Art of Computer Programming, volume 2, 4.3.1, algorithm D. Instead of a copy of b that is shifted until
- * its top bit is set, b itself is shifted, and back at the end. */
+/* D. Knuth, The Art of Computer Programming, volume 2, 4.3.1, algorithm D. b is shifted in place until its top bit is
+ * set, instead of in a copy, and is shifted back at the end. */
 void bndi_natural_divide(bndi_natural *quotient, bndi_natural *a, const bndi_natural *b)
 {
     if (bndi_natural_compare(a, b) < 0) {
@@ -421,8 +421,8 @@ void bndi_natural_read(bndi_natural *a, const char *digits, size_t count, unsign
     }
 }
 
-/* Divides by 10^19 BNDI_CHUNKS_AT_ONCE times. Each division waits for its own remainder, so that several at once take
- * hardly longer than one: the quotient's words go from one to the next as they come. */
+/* Divides by 10^19 BNDI_CHUNKS_AT_ONCE times. Each division waits for its own remainder, so four interleaved divisions
+ * take hardly longer than one. Each word of a quotient is passed to the next division as soon as it is known. */
 static void divide_four_times(bndi_natural *a, uint64_t *rest, uint64_t reciprocal)
 {
     uint64_t r0 = 0, r1 = 0, r2 = 0, r3 = 0;
@@ -470,7 +470,7 @@ static void nine_digits(char *out, uint32_t number)
     }
 }
 
-/* One digit and twice nine, which do not wait for each other. */
+/* One digit and two groups of nine, which are independent of each other. */
 void bndi_chunk_digits(char *out, uint64_t chunk)
 {
     uint64_t upper = chunk / 1000000000, first = upper / 1000000000;

@@ -1,5 +1,5 @@
-/* Natural numbers of any size, in words that the caller gives: nothing here allocates or fails. A caller knows from the
- * range of the formats how many words a result can have, and each function says what it writes. */
+/* Natural numbers of any size, in words that the caller provides: nothing here allocates or fails. The range of the
+ * formats bounds the words of a result, and each function documents how many words it writes. */
 #ifndef BINADE_SRC_TEXT_NATURALS_H
 #define BINADE_SRC_TEXT_NATURALS_H
 
@@ -13,7 +13,7 @@ typedef struct bndi_natural {
     size_t size;
 } bndi_natural;
 
-/* The words that so many bits take. */
+/* The number of words for `bits` bits. */
 #define BNDI_NATURAL_WORDS(bits) (((bits) + 63) / 64)
 
 /* high * 2^64 + low. Writes 2 words. */
@@ -49,22 +49,22 @@ void bndi_natural_divide(bndi_natural *quotient, bndi_natural *a, const bndi_nat
 
 enum { BNDI_FIVES_IN_WORD = 27 }; /* 5^27 < 2^63 */
 uint64_t bndi_power_of_five_word(unsigned exponent);
-/* a * 5^exponent: its size, and one word more. */
+/* a *= 5^exponent. Writes the words of the result and one more. */
 void bndi_natural_multiply_fives(bndi_natural *a, uint64_t exponent);
 
 /* ---- digits ---- */
 
-/* a * base^count + the number that the digits are; base 10 or 16. */
+/* a = a * base^count + the number that the digits denote; base 10 or 16. */
 void bndi_natural_read(bndi_natural *a, const char *digits, size_t count, unsigned base);
 
 /* Nineteen decimal digits fit in a word. */
 enum { BNDI_CHUNK_DIGITS = 19 };
 #define BNDI_CHUNK_POWER UINT64_C(10000000000000000000)
 
-/* Makes a number digits, nineteen to a word. The chunks take its place, from the end of its `capacity` words down, the
- * most significant first: returns where they begin, *count of them. While the number loses 63.1 bits per step the
- * chunks grow by 64, so the capacity is BNDI_CHUNKS_CAPACITY of its words at least. A group of chunks is made at
- * once. */
+/* Converts a number to decimal digits, nineteen per word. The chunks overwrite it, filling its `capacity` words from
+ * the end, and are in order with the most significant first. Returns the first of *count chunks. Per step the number
+ * loses 63.1 bits and the chunks grow by 64, so the capacity must be at least BNDI_CHUNKS_CAPACITY of its words.
+ * BNDI_CHUNKS_AT_ONCE chunks are made per step. */
 enum { BNDI_CHUNKS_AT_ONCE = 4 };
 #define BNDI_CHUNKS_CAPACITY(words) ((words) + (words) / 64 + 2 + BNDI_CHUNKS_AT_ONCE)
 uint64_t *bndi_natural_to_chunks(bndi_natural *a, size_t capacity, size_t *count);

@@ -1,18 +1,18 @@
-/* From the text to 128 bits and a sticky one, in time linear in the text. */
+/* Converts text to 128 bits and a sticky bit, in time linear in the length of the text. */
 #include "text/parse.h"
 #include "base/base.h"
 #include "codec/codec.h"
 #include "text/leading_bits.h"
 #include "text/scanned.h"
 
-/* Beyond 10^+-FARTHEST_DECIMAL no format has a number: 2^(2^29 + 64) < 10^161614300. */
+/* No format has a number beyond 10^+-FARTHEST_DECIMAL: 2^(2^29 + 64) < 10^161614300. */
 enum { FARTHEST_DECIMAL = 161700000 };
 
-/* How many digits decide. The result is floor(x / 2^q) with 2^127 <= x / 2^q < 2^128, and whether that is all of x.
- * Say 10^a <= x < 10^(a+1), so q >= floor(a log2(10)) - 127. A multiple of 2^q is a multiple of 10^min(q, 0), so if
- * digits are kept down to that place at least, no multiple of 2^q lies strictly between the kept digits and the same
- * with one more in the last place: everything behind may be replaced by a single digit that is not zero, if any of it
- * is. The places from 10^a down to 10^min(q, 0) are
+/* The number of digits that decide. The result is floor(x / 2^q) with 2^127 <= x / 2^q < 2^128, and whether that is
+ * exact. Let 10^a <= x < 10^(a+1), so q >= floor(a log2(10)) - 127. A multiple of 2^q is a multiple of 10^min(q, 0), so
+ * if digits are kept down to that place at least, no multiple of 2^q lies strictly between the kept digits and the same
+ * with one more in the last place: all digits after them may be replaced by a single nonzero digit, if any of them is
+ * not zero. The places from 10^a down to 10^min(q, 0) are
  *     a >= 0:  a + 1 + max(0, -q) <= a + 128                            since -q <= 127 - 3a
  *     a <  0:  a + 1 - q <= a + 129 + |a| log2(10) <= 129 + 7|a| / 3    since log2(10) - 1 < 7/3
  * (one more in the second line for the floor). */
@@ -55,8 +55,8 @@ typedef struct decimal_question {
     bnd_exact answer;
 } decimal_question;
 
-/* The digits that fill the room, or all that decide. Of those that only the room leaves out one is not zero: the number
- * is larger by less than one in the last place, of more bits than the room has. */
+/* Reads as many digits as the room can hold, or all that decide. If the room is the limit, a nonzero digit is left out:
+ * the number is then larger by less than one unit in the last place read, and has more bits than the room. */
 static bool read_decimal(void *question, const bndi_room *room)
 {
     decimal_question *q = question;
@@ -77,7 +77,7 @@ static bool read_decimal(void *question, const bndi_room *room)
     return bndi_exact_from_cut(&q->answer, q->number->negative, &x);
 }
 
-/* 10^least and 10^most: the ends of what is told apart. */
+/* 10^least and 10^most: magnitudes beyond these limits saturate. */
 static bnd_status exact_from_decimal(bnd_exact *out, const bndi_scanned *number, int64_t least, int64_t most,
                                      bnd_error *why)
 {
@@ -101,7 +101,7 @@ static bnd_status exact_from_decimal(bnd_exact *out, const bndi_scanned *number,
     return BND_OK;
 }
 
-/* The first 32 digits fill 128 bits but for the leading zeros of the first digit; a 33rd fills those. */
+/* The first 32 digits fill 128 bits except for the leading zero bits of the first digit; a 33rd digit fills those. */
 static bnd_exact exact_from_hex(const bndi_scanned *number)
 {
     char digits[33];
@@ -129,7 +129,7 @@ static bnd_exact exact_from_hex(const bndi_scanned *number)
     return bnd_lab_exact_from_bits(number->negative, high, low, exponent, rest);
 }
 
-/* A NaN's fraction stands in `high` as an fp64's 52 bits, left-aligned. */
+/* The fraction of a NaN is in `high`, as the 52 bits of an fp64, left-aligned. */
 static bnd_exact exact_nan(const bndi_scanned *number)
 {
     bool quiet = number->kind == BNDI_NUMBER_NAN;
@@ -138,7 +138,7 @@ static bnd_exact exact_nan(const bndi_scanned *number)
                        .negative = number->negative};
 }
 
-/* What has been scanned, between 10^least and 10^most. */
+/* The scanned number as an exact value, with magnitudes limited to 10^least .. 10^most. */
 static bnd_status exact_from_scanned(bnd_exact *out, const bndi_scanned *number, int64_t least, int64_t most,
                                      bnd_error *why)
 {

@@ -1,11 +1,11 @@
-/* What reading and writing share: the exact values of decimals. */
+/* Shared by reading and writing: the exact values of decimals. */
 #ifndef BINADE_SRC_TEXT_PARSE_H
 #define BINADE_SRC_TEXT_PARSE_H
 
 #include "text/powers_of_ten.h"
 #include <binade/text.h>
 
-/* The leading 128 bits, and whether more follow. False where the cut leaves that open. */
+/* The leading 128 bits and a sticky bit. False if the error of the cut leaves them undecided. */
 bool bndi_exact_from_cut(bnd_exact *out, bool negative, const bndi_cut *x);
 
 /* m * 10^e, where m is not 0 and |e| at most BNDI_FIVES_IN_WORD. */

@@ -14,8 +14,8 @@ bndi_room bndi_room_in(uint64_t *memory, size_t words)
                        .number_capacity = BNDI_NUMBER_CAPACITY(words)};
 }
 
-/* What is left out is less than the last place, d of the number that stays; together with an error of e d,
- * (1 + d) (1 + e d) <= 1 + (e + 2) d. */
+/* The dropped part is less than the last place, d of the number that stays; together with an error of e d, (1 + d) (1 +
+ * e d) <= 1 + (e + 2) d. */
 void bndi_cut_to(bndi_cut *x, size_t words)
 {
     uint64_t bits = bndi_natural_bits(&x->natural), most = 64 * (uint64_t)words;
@@ -26,7 +26,7 @@ void bndi_cut_to(bndi_cut *x, size_t words)
     }
 }
 
-/* out = a * b, cut. The errors add up, but for their product, which is below d. */
+/* out = a * b, cut. The errors add up, except for their product, which is below d. */
 static void multiply(bndi_cut *out, const bndi_cut *a, const bndi_cut *b, size_t words)
 {
     bndi_natural_multiply(&out->natural, &a->natural, &b->natural);
@@ -42,7 +42,7 @@ static void copy(bndi_cut *out, uint64_t *words, const bndi_cut *x)
     out->natural.word = words;
 }
 
-/* The leading bits of the exponent first: x -> x^2 or 5 x^2. */
+/* Binary exponentiation from the leading bit of the exponent: x -> x^2 or 5 x^2. */
 bndi_cut bndi_cut_power_of_five(const bndi_room *room, uint64_t exponent)
 {
     unsigned left = 0;
@@ -65,8 +65,8 @@ bndi_cut bndi_cut_power_of_five(const bndi_room *room, uint64_t exponent)
 
 /* x / power, with 64 words + 1 bits at most. An exact quotient is cut by less than one in the last place, 2 d at most
  * (it may have one bit less). Otherwise let x be too small by e d and the power by p d, at most: then the quotient q is
- * too large by p d q < 4 p, and too small by less than 1 + e d (q + 1) < 4 e + 2. It is made smaller by 4 p + 1, and is
- * too small then by less than 4 (p + e) + 3 in its last place. */
+ * too large by p d q < 4 p, and too small by less than 1 + e d (q + 1) < 4 e + 2. Subtracting 4 p + 1 makes it too
+ * small, by less than 4 (p + e) + 3 in its last place. */
 static void divide(bndi_cut *x, const bndi_room *room, const bndi_cut *power)
 {
     bndi_cut dividend;

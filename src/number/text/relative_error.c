@@ -1,4 +1,4 @@
-/* An error against the number itself and against a unit, each as the nearest double. */
+/* The error relative to the number itself and in units, each as the nearest double. */
 #include "base/memory.h"
 #include "codec/codec.h"
 #include "format/format.h"
@@ -20,8 +20,8 @@ static double infinite(bool negative)
     return nearest_double((bnd_exact){.kind = BND_KIND_INFINITE, .negative = negative});
 }
 
-/* above / below * 2^exponent. The leading 129 bits of the quotient and a sticky one are enough; `below` and `above`
- * have room for BNDI_NATURAL_WORDS(130) words more than the longer one. What is left of `above` is the remainder. */
+/* above / below * 2^exponent. The leading 129 bits of the quotient and a sticky bit are enough; `below` and `above`
+ * have room for BNDI_NATURAL_WORDS(130) words more than the longer one. `above` becomes the remainder. */
 static bnd_exact divide_magnitudes(bndi_natural *above, const bndi_natural *below, bool negative, int64_t exponent)
 {
     uint64_t words[5];
@@ -38,8 +38,8 @@ static bnd_exact divide_magnitudes(bndi_natural *above, const bndi_natural *belo
     return bndi_exact_from_natural(negative, &quotient, exponent + 64 * (int64_t)left_out, rest || top.size > 0);
 }
 
-/* Everything that both calls start from. The magnitudes' leading bits, 2^leading, are known for numbers of any size;
- * `fits` says that the exact integers are at hand. */
+/* The operands of both calls. The exponents of the leading bits are known for numbers of any size. `fits`: the exact
+ * integers are available, too. */
 typedef struct operands {
     bndi_parts parts;
     bnd_exact rough_value, rough_number, rough_unit;
@@ -56,7 +56,7 @@ static int64_t leading_of(bnd_exact value)
     return value.kind == BND_KIND_ZERO ? INT32_MIN : (int64_t)value.exponent + 127;
 }
 
-/* Closed by bndi_parts_close where it is BND_OK. */
+/* If the result is BND_OK, the caller calls bndi_parts_close. */
 static bnd_status open_operands(operands *o, bnd_exact value, const bnd_number *number, bnd_exact unit, bnd_error *why)
 {
     o->rough_value = rough(value);
@@ -65,8 +65,8 @@ static bnd_status open_operands(operands *o, bnd_exact value, const bnd_number *
     return bndi_parts_open(&o->parts, &o->fits, value, number, unit, false, why);
 }
 
-/* Where the integers are too large, v and t are often so far apart that the answer is plain: with |v| < 2^-300 |t|,
- * v/t - 1 is nearest to -1; with |v| > 2^1100 |t| it is beyond every double. */
+/* For integers that are too large. If v and t are far apart the answer is known: with |v| < 2^-300 |t|, v/t - 1 is
+ * nearest to -1; with |v| > 2^1100 |t| it is beyond every double. */
 static bnd_status relative_of_far(double *out, const operands *o, bnd_error *why)
 {
     int64_t apart = leading_of(o->rough_number) - leading_of(o->rough_value);
@@ -81,7 +81,7 @@ static bnd_status relative_of_far(double *out, const operands *o, bnd_error *why
     return bndi_refuse_digits(why);
 }
 
-/* (value - number) / below, all on one scale. */
+/* (value - number) / below, all on the same scale. */
 static double quotient_of_difference(bndi_parts *parts, const bndi_part *below)
 {
     bndi_part *error = bndi_parts_subtract(parts);
@@ -92,7 +92,7 @@ static double quotient_of_difference(bndi_parts *parts, const bndi_part *below)
         divide_magnitudes(&error->magnitude, &below->magnitude, error->negative != below->negative, 0));
 }
 
-/* The number is subtracted from the value, and divided by: the unit's place takes a copy. */
+/* The number is subtracted and is also the divisor, so it is copied into the place of the unit. */
 static double quotient_by_number(bndi_parts *parts)
 {
     bndi_part *copy = &parts->unit;
@@ -125,8 +125,8 @@ bnd_status bnd_relative_error(double *out, bnd_exact value, const bnd_number *nu
     return status;
 }
 
-/* value / unit, made larger by less than anything that matters, or smaller. With a unit of at most 128 bits, what is
- * left of a division that has a remainder is 2^-128 of the last place or more, which no nudge reaches. */
+/* value / unit, made slightly larger or smaller, by less than any rounding distinguishes. With a unit of at most 128
+ * bits, a nonzero remainder of a division is at least 2^-128 of the last place; the nudge is smaller. */
 static double nudged_quotient(bnd_exact value, bnd_exact unit, bool larger)
 {
     uint64_t above_words[8], below_words[8];
@@ -136,9 +136,9 @@ static double nudged_quotient(bnd_exact value, bnd_exact unit, bool larger)
     return nearest_double(bndi_nudged(quotient, larger));
 }
 
-/* As above. One of |v| and |t| that is at least twice the other makes a difference of at least half of itself: beyond
- * every double where it is more than 2^1100 units. A value of 0 and a tiny number: zero. A number below 2^-300 of the
- * value only nudges value / unit. */
+/* As above, in units. If one of |v| and |t| is at least twice the other, the difference is at least half the larger
+ * one: beyond every double if that is more than 2^1100 units. A value of 0 and a tiny number: zero. A number below
+ * 2^-300 of the value only nudges value / unit. */
 static bnd_status units_of_far(double *out, const operands *o, bnd_exact value, bnd_exact unit, bnd_error *why)
 {
     int64_t v = leading_of(o->rough_value), t = leading_of(o->rough_number), u = leading_of(o->rough_unit);

@@ -1,4 +1,4 @@
-/* What text/ shares about numbers as they were written: the parts that the scanner found, before any arithmetic. */
+/* Numbers as they were written: the parts that the scanner found, before any arithmetic. Internal to text. */
 #ifndef BINADE_SRC_TEXT_NUMBER_H
 #define BINADE_SRC_TEXT_NUMBER_H
 
@@ -13,8 +13,8 @@ typedef enum bndi_number_kind {
     BNDI_NUMBER_SIGNALING_NAN
 } bndi_number_kind;
 
-/* Exponents are kept up to this magnitude and are this where they are larger. With the position of a digit added (four
- * times the position in a hexadecimal number) they stay in an int64_t: 4e18 + 4 * 2^60 < 2^63. */
+/* Exponents saturate at this magnitude. With the position of a digit added (four times the position in a hexadecimal
+ * number) they stay in an int64_t: 4e18 + 4 * 2^60 < 2^63. */
 #define BNDI_EXPONENT_SATURATED INT64_C(4000000000000000000)
 
 /* A text that is a number. Its significant digits, from the first to the last one that is not zero, are `count` digits
@@ -23,7 +23,7 @@ typedef enum bndi_number_kind {
 typedef struct bndi_scanned {
     bndi_number_kind kind;
     bool negative;
-    const char *integer, *fraction; /* digits only: what stood before and after the point */
+    const char *integer, *fraction; /* digits only: before and after the point */
     size_t integer_length, fraction_length;
     size_t first, count;
     int64_t exponent;
@@ -33,7 +33,7 @@ typedef struct bndi_scanned {
 /* The payload of a NaN: the fraction of an fp64 below its quiet bit. */
 #define BNDI_PAYLOAD_BITS 51
 
-/* Checks the grammar, the whole of it: on success nothing stands before or after the number. */
+/* Checks the whole text against the grammar: on success there is nothing before or after the number. */
 BND_CHECKED bnd_status bnd_lab_scan_number(bndi_scanned *out, const char *text, size_t length, bnd_error *why);
 
 /* Copies `length` significant digits, from the `from`-th on, without the point and without a final 0 byte. */
@@ -42,7 +42,7 @@ void bnd_lab_copy_digits(char *out, const bndi_scanned *number, size_t from, siz
 /* The first `length` significant digits as a number. Decimal digits take 3.33 bits each, hexadecimal ones 4. */
 bndi_natural bndi_digits_as_natural(uint64_t *words, const bndi_scanned *number, size_t length);
 
-/* 0 .. 15, or -1 where the byte is no hexadecimal digit. */
+/* 0 .. 15, or -1 if the byte is not a hexadecimal digit. */
 int bndi_digit_value(char c);
 
 #endif

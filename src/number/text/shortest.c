@@ -1,11 +1,11 @@
-/* The first digits of a value: a number of them, correctly rounded, or as few as read back. */
+/* The first digits of a value: a given number of them, correctly rounded, or the fewest that read back as the value. */
 #include "base/memory.h"
 #include "text/decimal.h"
 #include "text/parse.h"
 
 /* ---- the first digits ---- */
 
-/* What is behind the digits, against half a unit of the last one. */
+/* The part after the digits, compared with half a unit of the last digit. */
 typedef enum rest { NOTHING, LESS_THAN_HALF, HALF, MORE_THAN_HALF } rest;
 
 /* floor(|value| * 10^-place), in the room's number. */
@@ -14,7 +14,7 @@ typedef struct leading {
     rest rest;
 } leading;
 
-/* False where the cut leaves it open. */
+/* False if the error of the cut leaves it undecided. */
 static bool split(leading *out, bndi_cut *x)
 {
     uint64_t width = x->error > 0 ? bndi_cut_width(x) : 0;
@@ -44,8 +44,8 @@ static bool scale(leading *out, bndi_cut *power, bnd_exact value, int64_t place,
     return split(out, &x);
 }
 
-/* Of the first digit, or one less: floor of the logarithm of the leading power of two, log10(2) = 0.301029995664. Up to
- * 2^30 its rounding to ten places changes less than 0.1, and toward 0 and from it is less for both signs. */
+/* The exponent of the first digit, or one less: floor of log10 of the leading power of two, log10(2) = 0.301029995664.
+ * Up to 2^30 its rounding to ten places changes less than 0.1, and toward 0 and from it is less for both signs. */
 static int64_t least_exponent(bnd_exact value)
 {
     uint64_t words[2];
@@ -54,7 +54,7 @@ static int64_t least_exponent(bnd_exact value)
     return two >= 0 ? two * 3010299956 / 10000000000 : two * 3010299957 / 10000000000 - 1;
 }
 
-/* ---- a number of digits ---- */
+/* ---- a given number of digits ---- */
 
 typedef struct digits_question {
     bndi_text *out;
@@ -63,7 +63,7 @@ typedef struct digits_question {
     size_t count;
 } digits_question;
 
-/* Adds one in the last of `count` chunks, or ten. Before the first chunk there is room for another. */
+/* Adds one in the last of `count` chunks, or ten. There is space for one more chunk before the first. */
 static void add_unit(uint64_t **chunk, size_t *count, uint64_t unit)
 {
     size_t i = *count - 1;
@@ -80,7 +80,7 @@ static void add_unit(uint64_t **chunk, size_t *count, uint64_t unit)
     }
 }
 
-/* To nearest even. Where the exponent turned out to be one more than the least there is a digit too many. */
+/* To nearest even. If the exponent is one more than least_exponent, there is one digit too many. */
 static bndi_chunks round_chunks(uint64_t *chunk, size_t count, const digits_question *q, rest behind)
 {
     uint64_t *last = chunk + count - 1;
@@ -125,8 +125,8 @@ static int64_t last_place(bnd_exact value)
     return exponent < 0 ? exponent : 0;
 }
 
-/* What takes more than 1,216 words is allocated: of formats with codes no number does, unless thousands of digits are
- * asked for. Without memory a value is written in hexadecimal. */
+/* More than 1,216 words are allocated. Formats with codes need that only if thousands of digits are requested. If the
+ * allocation fails, the value is written in hexadecimal. */
 size_t bnd_print_digits(char *out, size_t size, bnd_exact value, int digits)
 {
     bndi_text text = bndi_text_in(out, size);
@@ -146,11 +146,11 @@ size_t bnd_print_digits(char *out, size_t size, bnd_exact value, int digits)
 
 /* ---- the shortest ---- */
 
-/* 21 digits tell all numbers of 64 bits apart: 10^20 > 2^64. Three more are for choosing the nearer neighbour, and
- * there may be one more than these. */
+/* 21 digits distinguish all numbers of 64 bits: 10^20 > 2^64. Three more are for choosing the nearer neighbour, and
+ * there may be one digit more than these. */
 enum { ENOUGH_DIGITS = 21, GUARD_DIGITS = 3, ALL_DIGITS = ENOUGH_DIGITS + GUARD_DIGITS, CHUNKS = 2 };
 
-/* A magnitude cut after `count` digits, the last of which counts 10^place; `more` says that others follow. */
+/* A magnitude cut after `count` digits, the last with the weight 10^place; `more`: other nonzero digits follow. */
 typedef struct expansion {
     char digits[CHUNKS * BNDI_CHUNK_DIGITS];
     size_t count;
@@ -205,7 +205,7 @@ static candidate candidate_of(const expansion *all, size_t count, bool above)
     return c;
 }
 
-/* The digits behind the first `count` against half a unit of the place before them. */
+/* The digits after the first `count`, compared with half a unit of the last kept place. */
 static rest rest_of(const expansion *all, size_t count)
 {
     bool later = all->more;
@@ -219,7 +219,7 @@ static rest rest_of(const expansion *all, size_t count)
     return later ? MORE_THAN_HALF : HALF;
 }
 
-/* What stays the same while candidates are tried. */
+/* The constant data while candidates are tried. */
 typedef struct trial {
     const bnd_format *f;
     bnd_exact value;
@@ -228,7 +228,7 @@ typedef struct trial {
     const bndi_room *room;
 } trial;
 
-/* The words of the room decide but for a decimal next to a number of 128 bits, which is read as any text. */
+/* The words of the room decide, except for a decimal next to a number of 128 bits, which is read as text. */
 static bool read(bnd_exact *out, const bndi_decimal *decimal, const trial *t)
 {
     int64_t last_place = decimal->exponent - (int64_t)decimal->count + 1;
@@ -287,7 +287,8 @@ typedef struct shortest_question {
 } shortest_question;
 
 /* A decimal of n digits that reads back has one of n + 1 digits that does: the numbers that read back are an interval
- * with the value in it, and the decimals around the value only come nearer. So the least n is found by halving. */
+ * with the value in it, and the decimals around the value only come nearer. So the least n is found by binary
+ * search. */
 static bool write_shortest(void *question, const bndi_room *room)
 {
     enum { MOST_PLAIN_EXPONENT = 15 };
