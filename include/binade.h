@@ -10,11 +10,11 @@
  * binade-lab.h has the other tier: files, training, costs and references, without a promise from version to version.
  *
  * The rules that every call follows:
- *   - Arguments stand in this order: outputs, inputs, each length right after its array, the rule last
- *     (and after it the random bits, where the rule may be stochastic, and the error, where there is one).
+ *   - Arguments come in this order: outputs, inputs, each length right after its array, the rule last (and after it the
+ *     random bits, where the rule may be stochastic, and the error, where there is one).
  *   - Numerics never fail: they return a value and flags. There is no global state and no thread-local mode.
- *   - Fallible work returns bnd_status, leaves its outputs untouched on failure, and says in a bnd_error what
- *     was wrong, where, and what to do.
+ *   - A call that can fail returns bnd_status and leaves its outputs untouched on failure. Its bnd_error says what was
+ *     wrong, where, and what to do.
  *   - Text that a call reads ends with a 0 byte. A call whose name ends in _n takes the length instead. Text that a
  *     call returns is a constant of the library, never NULL, and "" where there is none.
  *   - Rows of a table: 0 .. count-1. For any other row pointers are NULL, texts "", and answers false.
@@ -25,8 +25,9 @@
  *   - The library never prints, never exits, and never aborts on input.
  *   - Every call is safe from any number of threads at once.
  *   - After fork() every call works in the child. A child whose parent has used threads in this library uses one thread
- *     (gcc's OpenMP library loses its other threads in fork()); results are the same. A parent that ran parallel
- *     regions of OpenMP of its own, and none of this library, is not noticed: use `threads` 1 in its children. */
+ *     (gcc's OpenMP library loses its other threads in fork()); results are the same. The library does not detect a
+ *     parent that ran parallel regions of OpenMP of its own, and none of this library: use `threads` 1 in its children.
+ */
 #ifndef BINADE_H
 #define BINADE_H
 

@@ -1,5 +1,5 @@
-/* Layer 4: one operation on one, two or three numbers: the exact result, rounded once. In every format with codes, in
- * every rounding mode, under every policy. Freestanding: no libc beyond memcpy. */
+/* Layer 4: operations on single numbers. The exact result is rounded once, in every format with codes, every rounding
+ * mode and under every policy. Freestanding: no libc beyond memcpy. */
 #ifndef BINADE_ARITH_H
 #define BINADE_ARITH_H
 
@@ -9,20 +9,20 @@
 extern "C" {
 #endif
 
-/* Every call rounds as the codec rounds, and adds what IEEE 754-2019 says of operations:
- *   - A NaN operand gives a NaN: the first one among the operands, which the rule may then replace. A signaling one
+/* Every call rounds as the codec does, and follows IEEE 754-2019 for operations:
+ *   - A NaN operand gives a NaN: the first NaN among the operands, which the rule may then replace. A signaling NaN
  *     raises invalid.
- *   - The default NaN is the canonical one, also where a result overflows; of BND_OP_CONVERT, a conversion,
- *     it is signed.
- *   - An operation without an answer (inf - inf, 0 * inf, 0 / 0, inf / inf, the root of a negative number, the
- *     remainder of an infinity or by zero) raises invalid and gives a NaN: positive, nothing but the quiet bit;
- *     negative under BND_NAN_X86. 0 * inf + NaN raises invalid too, but not under BND_NAN_X86. In a format without NaN
- *     either becomes what the rule says.
- *   - x / 0, 1 / sqrt(0), log(0) and logb(0) raise divbyzero and give an infinity, or what the rule and the format make
- *     of one.
- *   - Where flush_in is set, subnormal operands count as zeros of their sign, and raise to-zero. All that follows, the
- *     ternary value too, is about those zeros.
- *   - Where an exact sum is zero, though its terms are not zeros of one sign, it is +0; -0 under BND_ROUND_RDN.
+ *   - The default NaN is the canonical one, also where a result overflows. For BND_OP_CONVERT, a conversion, it is
+ *     signed.
+ *   - An operation without a defined result (inf - inf, 0 * inf, 0 / 0, inf / inf, the root of a negative number, the
+ *     remainder of an infinity or by zero) raises invalid and gives a NaN. This NaN is positive, with only the quiet
+ *     bit set; under BND_NAN_X86 it is negative. 0 * inf + NaN raises invalid too, but not under BND_NAN_X86. In a
+ *     format without NaN the rule decides the result in both cases.
+ *   - x / 0, 1 / sqrt(0), log(0) and logb(0) raise divbyzero and give an infinity, or the value that the rule and the
+ *     format have for it.
+ *   - If flush_in is set, subnormal operands count as zeros of their sign, and raise to-zero. Everything that follows,
+ *     the ternary value included, refers to those zeros.
+ *   - An exact sum that is zero is +0 (-0 under BND_ROUND_RDN), unless its terms are zeros of one sign.
  *
  * `f` is the format of the operands and of the result; codes may have bits above its width. `random`: N bits for the
  * stochastic modes. */
@@ -46,7 +46,7 @@ bnd_result bnd_sqrt(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t ran
  * Arguments: As in bnd_add. */
 bnd_result bnd_rem(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, uint64_t random);
 
-/* The integer that the rule's mode rounds to, then rounded to the format like any result. rint raises inexact if the
+/* The integer to which the rule's mode rounds a, then rounded to the format like any result. rint raises inexact if the
  * operand was not an integer; nearby does not. The ternary value is that of the step that changed the number last.
  *
  * Returns: The code, its flags and its ternary value. Cannot fail.
@@ -76,8 +76,8 @@ bnd_result bnd_scalb(const bnd_format *f, uint64_t a, int64_t n, bnd_rule rule, 
  * Arguments: `f`, `a`: the operand. `rule`, `random`: as in bnd_add. */
 bnd_result bnd_logb(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random);
 
-/* The next value of the format above or below a. If there is none, it is the infinity of that side, or what the rule
- * and the format give for one.
+/* The next value of the format above or below a. If there is none, it is the infinity of that side, or the value that
+ * the rule and the format have for it.
  *
  * Returns: The code, its flags and its ternary value. Cannot fail.
  * Arguments: `f`, `a`: the operand. `rule`, `random`: as in bnd_add. */
@@ -91,9 +91,9 @@ bnd_result bnd_next_down(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_
  * Arguments: `f`, `a`: the operand. `rule`, `random`: as in bnd_add. */
 bnd_result bnd_ulp(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random);
 
-/* The code with its sign changed, or cleared, without flags; NaNs too, whatever the rule says. In an unsigned format
- * the opposite of a number is what the rule gives for a negative one. In bnd_operate into another format, they are a
- * conversion of the number with that sign.
+/* The code with its sign changed (neg) or cleared (abs), without flags; this includes NaNs, whatever the rule says. In
+ * an unsigned format the negative of a number is the result that the rule has for negative numbers. bnd_operate into
+ * another format converts the number with its new sign.
  *
  * Returns: The code, its flags and its ternary value. Cannot fail.
  * Arguments: `f`, `a`: the operand. `rule`, `random`: as in bnd_add. */
@@ -107,7 +107,7 @@ bnd_result bnd_abs(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t rand
 bnd_result bnd_reciprocal(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random);
 bnd_result bnd_rsqrt(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random);
 
-/* ---- elementary functions: rounded once like everything else ---- */
+/* ---- elementary functions ---- */
 
 /* Elementary functions, rounded once like every other operation.
  *
@@ -129,10 +129,10 @@ bnd_result bnd_gelu_tanh(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_
 
 /* ---- comparison ---- */
 
-/* The relations of two numbers. A predicate is a set of these. With SIGNALING it raises invalid for any NaN, without it
- * for signaling NaNs only. IEEE 754's twenty-two predicates are such sets: compareQuietNotEqual is
- * BND_RELATION_LESS | BND_RELATION_GREATER | BND_RELATION_UNORDERED, compareSignalingLessEqual is
- * BND_RELATION_LESS | BND_RELATION_EQUAL | BND_RELATION_SIGNALING. */
+/* The relations of two numbers. A predicate is a set of relations. With SIGNALING it raises invalid for any NaN,
+ * otherwise for signaling NaNs only. IEEE 754's twenty-two predicates are such sets: compareQuietNotEqual is
+ * BND_RELATION_LESS | BND_RELATION_GREATER | BND_RELATION_UNORDERED, compareSignalingLessEqual is BND_RELATION_LESS |
+ * BND_RELATION_EQUAL | BND_RELATION_SIGNALING. */
 typedef enum bnd_relation {
     BND_RELATION_LESS = 1,
     BND_RELATION_EQUAL = 2,
@@ -143,8 +143,8 @@ typedef enum bnd_relation {
 
 /* Compares two numbers. -0 equals +0. Only flush_in of the rule matters.
  *
- * Returns: Code 1 if a is related to b in one of these ways, otherwise 0; the flag invalid for a signaling NaN, and for
- *     any NaN with BND_RELATION_SIGNALING. Cannot fail.
+ * Returns: Code 1 if one of these relations is true of a and b, otherwise 0; the flag invalid for a signaling NaN, and
+ *     for any NaN with BND_RELATION_SIGNALING. Cannot fail.
  * Arguments: `f`, `of_a`, `of_b`: the formats. `a`, `b`: codes. `relations`: BND_RELATION_ constants, ORed. `rule`: the
  *     rule. */
 bnd_result bnd_compare(const bnd_format *f, uint64_t a, uint64_t b, unsigned relations, bnd_rule rule);
@@ -207,7 +207,7 @@ unsigned bnd_operation_operands(bnd_operation operation);
  * On failure: `out` is unchanged, and the message has the nearest names. */
 BND_CHECKED bnd_status bnd_operation_parse(bnd_operation *out, const char *name, bnd_error *why);
 
-/* Whether an operation takes operands of these formats. Only the elementary functions do not take all.
+/* Checks that an operation takes operands of these formats. Only the elementary functions do not take all formats.
  *
  * Returns: BND_OK or BND_BAD_ARGUMENT.
  * Arguments: `operation`: the operation. `from`: as many formats as it has operands. `why` (out): the error, or NULL.
@@ -226,15 +226,15 @@ bnd_result bnd_operate(const bnd_format *to, bnd_operation operation, const bnd_
 /* The exact result of an operation, to be rounded later or compared with a rounded one. Rounding it by
  * bnd_rule_of_operation(rule) gives the result of bnd_operate.
  *
- * A root has 124 bits and a sticky one. That decides every rounding to 60 bits, and to more bits those that use no
- * random bits.
+ * A root has 124 bits and a sticky bit. That decides every rounding to at most 60 bits; to more bits, it decides the
+ * roundings that use no random bits.
  *
  * Returns: The exact result. Cannot fail.
  * Arguments: `operation`: the operation. `f`: the format whose values next_up, next_down and ulp mean. `operands`:
  *     values as bnd_unpack and bnd_round_exact return them: at most 64 bits of significand, not sticky; the second of
  *     BND_OP_SCALB is an integer of at most 63 bits. `rule`: its mode and its NaN policy count, flush_in does not.
- *     `random`: N random bits. `flags` (out): what the operation raises before rounding: invalid, divbyzero, or the
- *     inexact of rint. */
+ *     `random`: N random bits. `flags` (out): the flags that the operation raises before rounding: invalid, divbyzero,
+ *     or the inexact of rint. */
 bnd_exact bnd_operate_exact(bnd_operation operation, const bnd_format *f, const bnd_exact *operands, bnd_rule rule,
                             uint64_t random, uint32_t *flags);
 

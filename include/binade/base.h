@@ -46,9 +46,9 @@ typedef enum bnd_status {
     BND_OK = 0,
     BND_BAD_NAME,     /* no format, rounding mode, policy or dialect of this name */
     BND_BAD_SYNTAX,   /* text that is not a number, or a name of the right kind with impossible parts */
-    BND_BAD_ARGUMENT, /* a value outside of what the call takes */
+    BND_BAD_ARGUMENT, /* a value that the call does not accept */
     BND_NO_MEMORY,
-    BND_BAD_FILE,  /* bytes that a file of this kind cannot have */
+    BND_BAD_FILE,  /* the contents are not valid for a file of this kind */
     BND_BAD_STREAM /* a file that cannot be opened, read or written */
 } bnd_status;
 
@@ -60,7 +60,7 @@ const char *bnd_status_name(bnd_status status);
 
 enum { BND_MESSAGE_SIZE = 320 };
 
-/* What went wrong. A caller that does not want to know passes NULL. */
+/* The description of a failure. A caller that does not need it passes NULL. */
 typedef struct bnd_error {
     bnd_status status;
     size_t where;                   /* offset in bytes into the text that was read, 0 where there is none */
@@ -83,10 +83,10 @@ bnd_status bnd_fail(bnd_error *why, bnd_status status, size_t where, const char 
  * Arguments: `out` (out): the block. `counter`: its number. `key`: the stream. `rounds`: 10 is the authors' choice. */
 void bnd_philox4x32(uint32_t out[4], const uint32_t counter[4], const uint32_t key[2], int rounds);
 
-/* 64 random bits that depend on these three numbers only.
+/* 64 random bits. They depend on these three numbers only.
  *
  * Returns: The bits. Cannot fail.
- * Arguments: `seed`: of the run. `purpose`: keeps different uses of a seed apart. `element`: the index. */
+ * Arguments: `seed`: the seed of the run. `purpose`: keeps different uses of a seed apart. `element`: the index. */
 uint64_t bnd_random(uint64_t seed, uint64_t purpose, uint64_t element);
 
 /* The random bits of one stochastic rounding. They depend on these numbers only, not on the order of calls.

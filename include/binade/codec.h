@@ -1,5 +1,5 @@
-/* Layer 3: one number. Decode, round, encode: slow, obvious, complete. The definition of right. Freestanding: no libc
- * beyond memcpy. */
+/* Layer 3: conversions of single numbers. They decode, round and encode in simple, complete code, and define the
+ * correct result of every faster call. Freestanding: no libc beyond memcpy. */
 #ifndef BINADE_CODEC_H
 #define BINADE_CODEC_H
 
@@ -17,13 +17,14 @@ typedef enum bnd_kind {
     BND_KIND_SIGNALING_NAN
 } bnd_kind;
 
-/* Exponents of exact values are from -BND_EXPONENT_MAX to BND_EXPONENT_MAX; what is beyond counts as the limit. */
+/* Exponents of exact values are from -BND_EXPONENT_MAX to BND_EXPONENT_MAX; exponents beyond the limits are replaced by
+ * them. */
 enum { BND_EXPONENT_MAX = 1 << 30 };
 
-/* An exact number: (-1)^negative * (high * 2^64 + low) * 2^exponent. With `sticky` its magnitude is more than that, by
- * less than 2^exponent: enough to round any real number once, if the 128 bits start with a one. Every format here has a
- * precision of at most 64 bits and at most 62 random bits, so 128 bits and a sticky one decide everything.
- * A NaN has its fraction in `high`, the quiet bit topmost. */
+/* An exact number: (-1)^negative * (high * 2^64 + low) * 2^exponent. With `sticky` the magnitude is larger, by less
+ * than 2^exponent. This is enough to round any real number once, if the first of the 128 bits is one. Every format here
+ * has a precision of at most 64 bits and at most 62 random bits, so 128 bits and a sticky bit decide every rounding. A
+ * NaN has its fraction in `high`, with the quiet bit topmost. */
 typedef struct bnd_exact {
     uint64_t high, low;
     int32_t exponent;
@@ -39,13 +40,13 @@ typedef struct bnd_rounded {
     int32_t ternary;
 } bnd_rounded;
 
-/* ---- the core: every other call ends here ---- */
+/* ---- the core ---- */
 
-/* Rounds an exact value to a value of the format. Every other call ends here.
+/* Rounds an exact value to a value of the format. This call defines the result of every conversion.
  *
  * Returns: The rounded value, its flags and its ternary value. Cannot fail.
  * Arguments: `f`: a format or a value set. `x`: the exact value. `rule`: how to round. `random`: N random bits for the
- *     stochastic modes, of which the lowest N count. */
+ *     stochastic modes, of which the lowest N are used. */
 bnd_rounded bnd_round_exact(const bnd_format *f, bnd_exact x, bnd_rule rule, uint64_t random);
 
 /* The code of a value that the format has, such as bnd_round_exact or bnd_unpack returns.
@@ -88,17 +89,18 @@ bnd_result bnd_convert(const bnd_format *to, const bnd_format *from, uint64_t co
 
 /* ---- decode ---- */
 
-/* The value of a code as a double. It is exact if fp64 has the value: always so if the precision is at most 53 bits and
- * magnitudes lie from 2^-1074 to below 2^1024. Otherwise it is rounded to nearest even.
+/* The value of a code as a double. It is exact if fp64 has the value, which is always so if the precision is at most 53
+ * bits and magnitudes lie from 2^-1074 to below 2^1024. Otherwise it is rounded to nearest even.
  *
  * Returns: The value; NaN for a value set. Cannot fail.
  * Arguments: `f`, `code`: the number. `flags` (out): the flags of converting it to fp64. */
 double bnd_decode(const bnd_format *f, uint64_t code);
 double bnd_decode_flags(const bnd_format *f, uint64_t code, uint32_t *flags);
 
-/* ---- fp32 to one format and back: a call per format ----
- *
- * They give the codes of bnd_encode_float with a rule that is all zero, or that saturates, and cannot fail. */
+/* ---- fp32 to one format and back ---- */
+
+/* The calls below give the codes of bnd_encode_float with a rule that is all zero, or that saturates, and cannot fail.
+ */
 
 /* fp32 to fp16 and back.
  *
@@ -129,8 +131,8 @@ float bnd_tf32_to_float(uint32_t code);
 
 /* fp32 to E4M3 (OCP; float8_e4m3fn) and back.
  *
- * Returns: from_float: the nearest code, ties to even; NaN for what is too large, since there is no infinity.
- *     from_float_saturated: +-448 instead. to_float: the exact value. Cannot fail.
+ * Returns: from_float: the nearest code, ties to even; NaN for numbers that are too large, since the format has no
+ *     infinity. from_float_saturated: +-448 instead. to_float: the exact value. Cannot fail.
  * Arguments: `x`: any float. `code`: any code. */
 uint8_t bnd_e4m3_from_float(float x);
 uint8_t bnd_e4m3_from_float_saturated(float x);
@@ -138,8 +140,8 @@ float bnd_e4m3_to_float(uint8_t code);
 
 /* fp32 to E5M2 (OCP; float8_e5m2) and back.
  *
- * Returns: from_float: the nearest code, ties to even; infinity for what is too large. from_float_saturated: +-57344
- *     instead. to_float: the exact value. Cannot fail.
+ * Returns: from_float: the nearest code, ties to even; infinity for numbers that are too large. from_float_saturated:
+ *     +-57344 instead. to_float: the exact value. Cannot fail.
  * Arguments: `x`: any float. `code`: any code. */
 uint8_t bnd_e5m2_from_float(float x);
 uint8_t bnd_e5m2_from_float_saturated(float x);
@@ -147,8 +149,8 @@ float bnd_e5m2_to_float(uint8_t code);
 
 /* fp32 to E4M3FNUZ (one zero, one NaN) and back.
  *
- * Returns: from_float: the nearest code, ties to even; NaN for what is too large. from_float_saturated: +-240 instead.
- *     to_float: the exact value. Cannot fail.
+ * Returns: from_float: the nearest code, ties to even; NaN for numbers that are too large. from_float_saturated: +-240
+ *     instead. to_float: the exact value. Cannot fail.
  * Arguments: `x`: any float. `code`: any code. */
 uint8_t bnd_e4m3fnuz_from_float(float x);
 uint8_t bnd_e4m3fnuz_from_float_saturated(float x);
@@ -156,8 +158,8 @@ float bnd_e4m3fnuz_to_float(uint8_t code);
 
 /* fp32 to E5M2FNUZ (one zero, one NaN) and back.
  *
- * Returns: from_float: the nearest code, ties to even; NaN for what is too large. from_float_saturated: +-57344
- *     instead. to_float: the exact value. Cannot fail.
+ * Returns: from_float: the nearest code, ties to even; NaN for numbers that are too large. from_float_saturated:
+ *     +-57344 instead. to_float: the exact value. Cannot fail.
  * Arguments: `x`: any float. `code`: any code. */
 uint8_t bnd_e5m2fnuz_from_float(float x);
 uint8_t bnd_e5m2fnuz_from_float_saturated(float x);
@@ -165,8 +167,8 @@ float bnd_e5m2fnuz_to_float(uint8_t code);
 
 /* fp32 to E2M1 (OCP FP4) and back. All codes are numbers.
  *
- * Returns: from_float: the nearest code, ties to even; +-6 for what is too large, and 6 for NaN. from_float_saturated:
- *     the same. to_float: the exact value. Cannot fail.
+ * Returns: from_float: the nearest code, ties to even; +-6 for numbers that are too large, and 6 for NaN.
+ *     from_float_saturated: the same. to_float: the exact value. Cannot fail.
  * Arguments: `x`: any float. `code`: its lowest 4 bits count. */
 uint8_t bnd_e2m1_from_float(float x);
 uint8_t bnd_e2m1_from_float_saturated(float x);
@@ -174,7 +176,7 @@ float bnd_e2m1_to_float(uint8_t code);
 
 /* fp32 to E2M3 (OCP FP6) and back. All codes are numbers.
  *
- * Returns: from_float: the nearest code, ties to even; +-7.5 for what is too large, and 7.5 for NaN.
+ * Returns: from_float: the nearest code, ties to even; +-7.5 for numbers that are too large, and 7.5 for NaN.
  *     from_float_saturated: the same. to_float: the exact value. Cannot fail.
  * Arguments: `x`: any float. `code`: its lowest 6 bits count. */
 uint8_t bnd_e2m3_from_float(float x);
@@ -183,7 +185,7 @@ float bnd_e2m3_to_float(uint8_t code);
 
 /* fp32 to E3M2 (OCP FP6) and back. All codes are numbers.
  *
- * Returns: from_float: the nearest code, ties to even; +-28 for what is too large, and 28 for NaN.
+ * Returns: from_float: the nearest code, ties to even; +-28 for numbers that are too large, and 28 for NaN.
  *     from_float_saturated: the same. to_float: the exact value. Cannot fail.
  * Arguments: `x`: any float. `code`: its lowest 6 bits count. */
 uint8_t bnd_e3m2_from_float(float x);
@@ -192,14 +194,14 @@ float bnd_e3m2_to_float(uint8_t code);
 
 /* fp32 to E8M0 (OCP scales: powers of two, without sign and zero) and back.
  *
- * Returns: from_float: the nearest code; NaN for negative numbers and for what is too large; 2^-127 for zero.
- *     from_float_saturated: 2^127 for what is too large. to_float: the exact value. Cannot fail.
+ * Returns: from_float: the nearest code; NaN for negative numbers and for numbers that are too large; 2^-127 for zero.
+ *     from_float_saturated: 2^127 for numbers that are too large. to_float: the exact value. Cannot fail.
  * Arguments: `x`: any float. `code`: any code. */
 uint8_t bnd_e8m0_from_float(float x);
 uint8_t bnd_e8m0_from_float_saturated(float x);
 float bnd_e8m0_to_float(uint8_t code);
 
-/* ---- exact values from C's own types (never rounded, signaling NaNs kept) ---- */
+/* ---- exact values of C's own types ---- */
 
 /* The exact value of a number of a C type. Nothing is rounded, and a signaling NaN stays signaling.
  *
@@ -216,7 +218,7 @@ bnd_exact bnd_exact_uint64(uint64_t x);
  * Arguments: `a`, `b`: the values. */
 int bnd_exact_compare(bnd_exact a, bnd_exact b);
 
-/* The nearest value of the format strictly above or below x. Infinities count where the format has them.
+/* The nearest value of the format strictly above or below x. Infinities count if the format has them.
  *
  * Returns: True if there is one; false, with `out` unchanged, if there is none or x is NaN.
  * Arguments: `out` (out): the neighbour. `f`: the format. `x`: any value, also one that the format does not have.

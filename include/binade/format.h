@@ -1,4 +1,4 @@
-/* Layer 2: what a format is, how it is named, and the types of a rule, a result and its flags. Freestanding. */
+/* Layer 2: formats and their names, and the types of rules, results and flags. Freestanding. */
 #ifndef BINADE_FORMAT_H
 #define BINADE_FORMAT_H
 
@@ -16,30 +16,31 @@ enum {
     BND_EXPONENT_UNLIMITED = 1 << 29 /* emax, and -emin, of a value set that names no limit */
 };
 
-/* Which neighbour of a tie is the even one. They differ at one bit of precision only. */
+/* Which neighbour of a tie counts as even. The two choices differ only at one bit of precision. */
 typedef enum bnd_ties {
     BND_TIES_SIGNIFICAND, /* the even significand: 1.5, 3, 6 go up in magnitude, to 2, 4, 8 (ml_dtypes, torch, MPFR) */
     BND_TIES_CODE         /* the even code, as P3109 says */
 } bnd_ties;
 
-/* Private: what single operations would otherwise compute in every call. The library writes it; do not read it. */
+/* Private: values that are computed once per format, so that no single operation computes them again. The library
+ * writes them; do not read them. */
 typedef struct bnd_format_internal {
     uint64_t sign_code;     /* the sign of a code; 0 where there is none */
     uint64_t exponent_mask; /* all bits above the fraction */
     uint64_t normals;       /* the number of codes from 2^fraction_bits to max_code */
-    uint64_t unbias;        /* 1 - bias, where a code has its exponent */
-    uint64_t unbias_twice;  /* 1 - bias - fraction_bits, where a code has its exponent */
-    uint8_t quick_modes;    /* modes of rounding below this one have a short way */
+    uint64_t unbias;        /* 1 - bias, in the place of the exponent field */
+    uint64_t unbias_twice;  /* 1 - bias - fraction_bits, in the same place */
+    uint8_t quick_modes;    /* rounding modes below this one have a fast path */
 } bnd_format_internal;
 
 /* A format is a plain value: copy it, compare the fields, keep it in an array.
  *
- * A code is [sign][exponent][fraction]; without the sign it is a magnitude, and magnitudes are in the order of their
+ * A code is [sign][exponent][fraction]; without the sign it is a magnitude. Magnitudes are in the order of their
  * values. From the top: `high_nans` NaNs, then an infinity if there is one, then max_code, the largest finite number.
- * A field of 0 in the exponent means 0.fraction * 2^emin where there are subnormals; where there are none it is an
- * ordinary binade, and a format with a zero gives it the code 0. */
+ * An exponent field of 0 means 0.fraction * 2^emin if the format has subnormals. Otherwise it is an ordinary binade,
+ * except that code 0 is zero if the format has a zero. */
 typedef struct bnd_format {
-    char name[BND_FORMAT_NAME_SIZE]; /* in this project's spelling */
+    char name[BND_FORMAT_NAME_SIZE]; /* canonical, as bnd_format_parse reads it */
     int16_t row;                     /* of formats.def, or -1 */
     uint8_t width;                   /* bits of a code; 0: a value set, which rounds but has no codes */
     uint8_t exponent_bits, fraction_bits;
@@ -51,14 +52,14 @@ typedef struct bnd_format {
     bool has_infinity;
     bool has_nan;
     bool zero_nan;  /* the only NaN has the code of negative zero */
-    bool ieee_nans; /* all fractions of the top exponent but 0; the top fraction bit says quiet */
+    bool ieee_nans; /* every nonzero fraction of the top exponent is NaN; the top fraction bit marks a quiet one */
     uint8_t ties;   /* bnd_ties */
     int32_t bias;
     int32_t emin; /* exponent of the lowest normal binade */
     int32_t emax; /* exponent of the largest finite number */
     bnd_format_internal internal;
     uint64_t high_nans;
-    uint64_t max_code, infinity_code, nan_code; /* magnitudes, but nan_code a whole code; 0 where there is none */
+    uint64_t max_code, infinity_code, nan_code; /* magnitudes, but nan_code is a whole code; 0: there is none */
     /* The limits as integers times a power of two. normal: the smallest normal number; least: the smallest positive. */
     uint64_t max_significand, normal_significand, least_significand;
     int32_t max_quantum, normal_quantum, least_quantum;
@@ -77,7 +78,7 @@ typedef struct bnd_format {
 BND_CHECKED bnd_status bnd_format_parse(bnd_format *out, const char *name, bnd_error *why);
 BND_CHECKED bnd_status bnd_format_parse_n(bnd_format *out, const char *name, size_t length, bnd_error *why);
 
-/* The rows of the table that have a constant. The number of a row never changes. */
+/* The built-in formats that have a constant. The number of a row never changes. */
 typedef enum bnd_format_row {
     BND_FORMAT_FP64,
     BND_FORMAT_FP32,
@@ -111,7 +112,7 @@ size_t bnd_format_count(void);
  * Arguments: `row`: a BND_FORMAT_ constant, or 0 .. bnd_format_count() - 1. */
 const bnd_format *bnd_format_at(size_t row);
 
-/* The ecosystems whose names of formats the table has. */
+/* The ecosystems for which the table lists names of formats. */
 typedef enum bnd_ecosystem {
     BND_ECOSYSTEM_ML_DTYPES, /* and torch */
     BND_ECOSYSTEM_ONNX,
@@ -121,7 +122,7 @@ typedef enum bnd_ecosystem {
     BND_ECOSYSTEM_COUNT
 } bnd_ecosystem;
 
-/* What a built-in format is, in a few words, and which machines compute in it.
+/* A short description of a built-in format, and the hardware that computes in it.
  *
  * Returns: The text; "" if there is none, or no such row. Never NULL.
  * Arguments: `row`: 0 .. bnd_format_count() - 1. */
@@ -152,13 +153,13 @@ size_t bnd_group_size(const char *group);
  * Arguments: `out` (out): the format. `group`: as in bnd_group_size. `i`: 0 .. bnd_group_size(group) - 1. */
 bool bnd_group_at(bnd_format *out, const char *group, size_t i);
 
-/* Whether two formats have the same codes for the same values. Names do not matter.
+/* Tells whether two formats have the same codes for the same values. Names do not matter.
  *
  * Returns: True if so.
  * Arguments: `a`, `b`: the formats. */
 bool bnd_format_same(const bnd_format *a, const bnd_format *b);
 
-/* The number of bits of a code without its sign, which stands above them.
+/* The number of bits of a code below its sign bit.
  *
  * Returns: Exponent bits plus fraction bits.
  * Arguments: `f`: the format. */
@@ -184,52 +185,53 @@ typedef enum bnd_rounding {
 } bnd_rounding;
 enum { BND_ROUND_DETERMINISTIC_COUNT = BND_ROUND_SR, BND_ROUND_COUNT = BND_ROUND_SR_EQUAL + 1 };
 
-/* Overflow is decided after rounding with an unbounded exponent. "Format" is infinity where there is one, else NaN,
- * else the largest number; the directed modes give the largest number where IEEE 754 says so. */
+/* Overflow is decided after rounding with an unbounded exponent. "Format" means infinity if the format has one, else
+ * NaN, else the largest number. The directed modes give the largest number where IEEE 754 says so. */
 typedef enum bnd_overflow {
-    BND_OVERFLOW_FORMAT,        /* finite overflow and infinity as the format has it */
-    BND_OVERFLOW_SATURATE,      /* both to the largest number */
-    BND_OVERFLOW_PROPAGATE,     /* finite overflow to the largest number; infinity stays, or NaN where there is none */
-    BND_OVERFLOW_FORMAT_MAX,    /* as format; the largest number where there is no infinity (P3109 SatNone) */
-    BND_OVERFLOW_PROPAGATE_MAX, /* as propagate; the largest number where there is no infinity (SatPropagate) */
+    BND_OVERFLOW_FORMAT,     /* finite overflow and infinity as the format has it */
+    BND_OVERFLOW_SATURATE,   /* both become the largest number */
+    BND_OVERFLOW_PROPAGATE,  /* finite overflow: the largest number; infinity: itself, or NaN if the format has none */
+    BND_OVERFLOW_FORMAT_MAX, /* as format, but the largest number if there is no infinity (P3109 SatNone) */
+    BND_OVERFLOW_PROPAGATE_MAX, /* as propagate, but the largest number if there is no infinity (SatPropagate) */
     BND_OVERFLOW_COUNT
 } bnd_overflow;
 
-/* Which NaN comes out. "The sign" is that of the NaN, or of the number that overflow or infinity turned into one. */
+/* The NaN of a result. "The sign" is that of the NaN operand, or of the number that overflow or infinity turned into a
+ * NaN. */
 typedef enum bnd_nan {
-    BND_NAN_DEFAULT,     /* signed where a number is converted, canonical where an operation computes one */
+    BND_NAN_DEFAULT,     /* signed in a conversion, canonical in an operation */
     BND_NAN_CANONICAL,   /* positive, only the top fraction bit set */
     BND_NAN_SIGNED,      /* the same with the sign (ml_dtypes; torch's e4m3) */
     BND_NAN_ONES,        /* all fraction bits set; positive from a NaN, with the sign from a number (CUDA) */
     BND_NAN_SIGNED_ONES, /* all fraction bits set, with the sign (ONNX; torch's e5m2) */
     BND_NAN_PROPAGATE,   /* sign and top payload bits, quieted */
-    BND_NAN_X86,         /* as SSE: propagated; negative where it is made of a number or by an operation */
+    BND_NAN_X86,         /* as SSE: propagated; negative if a number or an operation gives it */
     BND_NAN_COUNT
 } bnd_nan;
 
-/* NaN into a format that has none. */
+/* The result of a NaN in a format without NaN. */
 typedef enum bnd_no_nan {
     BND_NO_NAN_MAX, /* the largest number, positive for either sign (CUDA) */
     BND_NO_NAN_ZERO /* zero with the opposite sign: NaN to -0, -NaN to +0 (ml_dtypes) */
 } bnd_no_nan;
 
-/* A negative number into a format without a sign. */
+/* The result of a negative number in a format without a sign. */
 typedef enum bnd_negative {
-    BND_NEGATIVE_NAN,      /* NaN, or the least value where there is none; invalid */
+    BND_NEGATIVE_NAN,      /* NaN, or the least value if the format has no NaN; invalid */
     BND_NEGATIVE_MAGNITUDE /* the sign is dropped (CUDA's e8m0) */
 } bnd_negative;
 
-/* Zero into a format without a zero. */
+/* The result of zero in a format without a zero. */
 typedef enum bnd_zero {
     BND_ZERO_LEAST, /* code 0; invalid */
     BND_ZERO_NAN    /* NaN; invalid (ml_dtypes' e8m0) */
 } bnd_zero;
 
-/* Precision 1: whose even? */
+/* Which neighbour of a tie counts as even at one bit of precision: the format's choice (bnd_ties), or this one. */
 typedef enum bnd_tie_rule { BND_TIE_RULE_FORMAT, BND_TIE_RULE_SIGNIFICAND, BND_TIE_RULE_CODE } bnd_tie_rule;
 
-/* How to round. All zero is the default: nearest even, the format's own overflow, subnormals kept. One byte a choice,
- * so that a rule travels in registers. */
+/* How to round. All zero is the default: nearest even, the format's own overflow, subnormals kept. Each choice has one
+ * byte, so that a rule is passed in registers. */
 typedef struct bnd_rule {
     uint8_t rounding;    /* bnd_rounding */
     uint8_t overflow;    /* bnd_overflow */
@@ -241,8 +243,8 @@ typedef struct bnd_rule {
     uint8_t random_bits; /* N of the stochastic modes, 1 .. 62; 0 means 32 */
     bool flush_in;       /* subnormal operands count as zero */
     bool flush_out;      /* subnormal results become zero */
-    bool tiny_before;    /* underflow looks at the number before rounding; default after */
-    uint8_t reserved[5]; /* zero: sixteen bytes travel in two registers */
+    bool tiny_before;    /* underflow is detected before rounding; the default is after */
+    uint8_t reserved[5]; /* zero; sixteen bytes are passed in two registers */
 } bnd_rule;
 enum { BND_RANDOM_BITS_DEFAULT = 32, BND_RANDOM_BITS_MAX = 62 };
 
@@ -317,7 +319,8 @@ static inline bnd_rule bnd_rule_of_operation(bnd_rule rule)
     return rule;
 }
 
-/* Whether a tie at one bit of precision goes to the neighbour with the even code. At more bits both ways agree.
+/* Tells whether a tie at one bit of precision goes to the neighbour with the even code. At more bits both choices
+ * agree.
  *
  * Returns: True if so; false for a value set, which has no codes.
  * Arguments: `f`: the format. `rule`: its tie_rule can overrule the format. */
@@ -333,7 +336,7 @@ static inline bool bnd_ties_by_code(const bnd_format *f, bnd_rule rule)
  * Returns: BND_OK, BND_BAD_NAME or BND_BAD_SYNTAX.
  * Arguments: `rule` (in/out): only `rounding` and `random_bits` are set. `name`: ends with a 0 byte. `why` (out): the
  *     error, or NULL.
- * On failure: `rule` is unchanged. A bare integer is refused: libraries disagree on what it means. */
+ * On failure: `rule` is unchanged. A bare integer is refused, because libraries disagree on its meaning. */
 BND_CHECKED bnd_status bnd_rounding_parse(bnd_rule *rule, const char *name, bnd_error *why);
 
 /* Reads the name of an overflow policy, or of a NaN policy.
@@ -345,8 +348,8 @@ BND_CHECKED bnd_status bnd_rounding_parse(bnd_rule *rule, const char *name, bnd_
 BND_CHECKED bnd_status bnd_overflow_parse(bnd_rule *rule, const char *name, bnd_error *why);
 BND_CHECKED bnd_status bnd_nan_parse(bnd_rule *rule, const char *name, bnd_error *why);
 
-/* Whether every member of a rule is a value of its enum and there are at most BND_RANDOM_BITS_MAX random bits. Calls on
- * arrays check this. Calls on single numbers cannot fail: they use some valid choice instead.
+/* Checks that every member of a rule is a value of its enum, and that there are at most BND_RANDOM_BITS_MAX random
+ * bits. Calls on arrays check this. Calls on single numbers cannot fail: they use a valid choice instead.
  *
  * Returns: BND_OK or BND_BAD_ARGUMENT.
  * Arguments: `rule`: the rule. `why` (out): the error, or NULL.
@@ -380,7 +383,7 @@ typedef enum bnd_flag {
     BND_FLAG_OVERFLOW = 4,
     BND_FLAG_DIVBYZERO = 8,
     BND_FLAG_INVALID = 16,
-    BND_FLAG_SATURATED = 32, /* too large, and the largest number came out */
+    BND_FLAG_SATURATED = 32, /* too large, and replaced by the largest number */
     BND_FLAG_TO_ZERO =
         64, /* the operand or exact result is not zero, the result is: by rounding, flush_in or flush_out */
     BND_FLAG_ALL = 127
@@ -398,14 +401,14 @@ typedef struct bnd_result {
  * Arguments: `flag`: BND_FLAG_ constants, ORed. */
 const char *bnd_flag_name(uint32_t flag);
 
-/* ---- dialects: the rule of an ecosystem, a row each ---- */
+/* ---- dialects: the rules of ecosystems ---- */
 
 /* The number of dialects. A dialect is the rule of an ecosystem.
  *
  * Returns: The number of rows. */
 size_t bnd_dialect_count(void);
 
-/* The name of a dialect ("ml_dtypes", "cuda-satfinite") and which software converts so.
+/* The name of a dialect ("ml_dtypes", "cuda-satfinite") and the software that follows it.
  *
  * Returns: The text; "" if the row does not exist. Never NULL.
  * Arguments: `dialect`: 0 .. bnd_dialect_count() - 1. */
@@ -414,7 +417,7 @@ const char *bnd_dialect_title(size_t dialect);
 
 /* The rule of a dialect for one format.
  *
- * Returns: True if the dialect says something about this format; false, with `rule` unchanged, if not.
+ * Returns: True if the dialect has a rule for this format; false, with `rule` unchanged, if not.
  * Arguments: `rule` (out): the rule. `dialect`: 0 .. bnd_dialect_count() - 1. `f`: the format. */
 bool bnd_dialect_rule(bnd_rule *rule, size_t dialect, const bnd_format *f);
 
