@@ -1,4 +1,4 @@
-/* Exact values and digits as numbers of GMP and MPFR, and back. */
+/* Conversion of exact values and of digits to numbers of GMP and MPFR, and back. */
 #include "calc/big_numbers.h"
 #include "text/decimal.h"
 #include "text/leading_bits.h"

@@ -1,4 +1,4 @@
-/* Exact values, and numbers and digits in a text, as numbers of GMP and MPFR, and back. */
+/* Conversion of exact values, and of numbers and digits in a text, to numbers of GMP and MPFR, and back. */
 #ifndef BINADE_SRC_CALC_BIG_NUMBERS_H
 #define BINADE_SRC_CALC_BIG_NUMBERS_H
 
@@ -8,8 +8,9 @@
 #include <gmp.h>
 #include <mpfr.h>
 
-/* MPFR keeps its exponent range and its flags per thread. A caller may have narrowed the range for work of its own, so
- * every use of MPFR stands between these two: the widest range inside, what was there before outside. */
+/* MPFR keeps its exponent range and its flags per thread, and a caller may have narrowed the range for its own use.
+ * So every use of MPFR is between these two calls: the first sets the widest range, the second restores the caller's
+ * range and flags. */
 typedef struct bndi_mpfr_state {
     mpfr_exp_t emin, emax;
     mpfr_flags_t flags;

@@ -1,10 +1,10 @@
-/* What calc/ shares: numbers known exactly or between two ends, and what operations make of them.
+/* What calc/ shares: numbers known exactly or as an interval, and the operations on them.
  *
  * A text becomes terms in order of evaluation (expression.c has the grammar, calls.c functions and conversions,
  * reader.c numbers and codes). steps.c rounds each term in its format. exact.c, real.c and power.c evaluate the same
- * terms exactly: as a quotient of integers while there is one, then as an interval of 512 bits with ends rounded
- * outward, of which only the digits that both ends share are printed. value.c gives the 128 bits and sticky bit of an
- * expression in which nothing is rounded, so that one rounding follows.
+ * terms exactly. A value is a quotient of integers as long as that is possible, then an interval of 512 bits with
+ * ends rounded outward; only the digits that both ends share are printed. value.c gives the 128 bits and sticky bit
+ * of an expression in which nothing is rounded, so that one rounding follows.
  *
  * GMP and MPFR end the process when memory runs out. calc/ bounds its numbers and tests for memory before each term. */
 #ifndef BINADE_SRC_CALC_H
@@ -14,9 +14,9 @@
 #include <gmp.h>
 #include <mpfr.h>
 
-/* An irrational number lies between ends of so many bits: four times those of any format, and more than 40 digits are
- * left of them where terms of a few hundred bits cancel. Where a rounding is still open, it is worked out again with
- * four times as many, up to the second number. */
+/* The bits of an interval's ends: four times those of any format. More than 40 digits remain if terms of a few
+ * hundred bits cancel. If a rounding cannot be decided, it is computed again with four times as many bits, up to the
+ * second number. */
 enum { BNDI_REAL_BITS = 512, BNDI_REAL_BITS_MOST = 8192 };
 
 /* Numerators and denominators: 100,000 digits. */
@@ -46,7 +46,7 @@ bool bndi_has_room(void);
 BND_CHECKED bnd_status bndi_real_number(bnd_real *out, const char *text, size_t length, bool negative, bnd_error *why);
 void bndi_real_value(bnd_real *out, bnd_exact value);
 
-/* `out` is none of the operands. `integer` is scalb's second operand. */
+/* `out` must not be one of the operands. `integer` is scalb's second operand. */
 void bndi_real_operate(bnd_real *out, bndi_effort *effort, bnd_operation operation, const bnd_real *const *operands,
                        int64_t integer);
 void bndi_real_subtract(bnd_real *out, const bnd_real *a, const bnd_real *b);

@@ -1,4 +1,4 @@
-/* pi and e: between two neighbours, and as the leading 128 bits that any rounding needs. */
+/* pi and e: as intervals, and as the leading 128 bits that any rounding needs. */
 #include "base/base.h"
 #include "calc/calc.h"
 #include "calc/big_numbers.h"

@@ -1,4 +1,4 @@
-/* The exact value of an expression, and how it is written. */
+/* The exact value of an expression, and its text. */
 #include "calc/calc.h"
 #include "calc/big_numbers.h"
 #include "text/decimal.h"
@@ -27,10 +27,10 @@ void bnd_real_free(bnd_real *x)
     }
 }
 
-/* GMP and MPFR end the process where they get no memory, and a library must not change what they do about it: that is
- * global. So memory is asked for before each term, and given back: the term finds it again. A number has at most
- * 332,193 bits above and below (real.c), 83 kB; an operation on two of them, its greatest common divisors, and later
- * its digits take less than fifty times that. */
+/* GMP and MPFR end the process if an allocation fails, and a library must not replace their allocation functions,
+ * which are global. So before each term this much memory is allocated and freed, which the term can then use. A
+ * number has at most 332,193 bits above and below (real.c), 83 kB. An operation on two of them with its greatest
+ * common divisors, and later its digits, take less than fifty times that. */
 bool bndi_has_room(void)
 {
     enum { ROOM = 1 << 22 };

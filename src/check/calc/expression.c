@@ -1,4 +1,4 @@
-/* An expression read by descent: sums of products of signed powers. */
+/* The recursive-descent parser of expressions: sums of products of signed powers. */
 #include "calc/reader.h"
 
 #include <string.h>
@@ -135,7 +135,7 @@ static bnd_status read_power(bndi_reader *r, size_t *out, bool negative)
 
 /* ---- signs ---- */
 
-/* A number at the cursor that is no power's base: a sign before it is its own. */
+/* Is a number at the cursor that is not the base of a power? Then a sign before it belongs to the number. */
 static bool is_bare_number(const bndi_reader *r)
 {
     bndi_reader behind = *r;
@@ -212,7 +212,7 @@ bnd_status bndi_read_sum(bndi_reader *r, size_t *out)
 
 /* ---- the whole ---- */
 
-/* The result has the format that was asked for, whatever the last conversion was. */
+/* Converts the result to the requested format if the last conversion had another one. */
 static bnd_status finish(bndi_reader *r, size_t last)
 {
     const bnd_term *t = &r->terms[last];

@@ -1,4 +1,4 @@
-/* x^n for a whole number n: exactly, and rounded once. */
+/* x^n for an integer n: exactly, and rounded once. */
 #include "calc/calc.h"
 #include "calc/big_numbers.h"
 

@@ -1,4 +1,4 @@
-/* What every part of the reader of expressions needs: characters, refusals, and the terms that have no operands. */
+/* What all parts of the expression parser need: characters, errors, and terms without operands. */
 #include "calc/reader.h"
 #include "calc/calc.h"
 
@@ -78,7 +78,8 @@ bnd_status bndi_refuse_part(const bndi_reader *r, size_t at, size_t length, cons
                     length > 40 ? "..." : "", message);
 }
 
-/* What was refused of a number. Its message counts columns from where the number begins: ours stands for it. */
+/* Reports an error in a number. The number's message counts columns from the beginning of the number; ours counts
+   them in the expression. */
 static bnd_status refuse_number(const bndi_reader *r, size_t length, const bnd_error *why)
 {
     static const char begins[] = "column ";

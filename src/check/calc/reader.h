@@ -1,4 +1,4 @@
-/* An expression being read: where the cursor stands, the terms so far, and what its files share. */
+/* The state of the expression parser: the cursor, the terms so far, and what its files share. */
 #ifndef BINADE_SRC_READER_H
 #define BINADE_SRC_READER_H
 
@@ -8,7 +8,7 @@
 typedef struct bndi_reader {
     const char *text;
     size_t length, at;
-    const bnd_format *format; /* NULL: nothing is rounded, the value is asked for */
+    const bnd_format *format; /* NULL: nothing is rounded, only the value is wanted */
     bnd_term *terms;
     size_t capacity, count;
     unsigned depth;

@@ -1,4 +1,4 @@
-/* Exact arithmetic: quotients of integers as long as there are such, then intervals with ends rounded outward. */
+/* Exact arithmetic: quotients of integers as long as possible, then intervals with ends rounded outward. */
 #include "calc/calc.h"
 #include "calc/big_numbers.h"
 

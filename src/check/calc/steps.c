@@ -1,4 +1,4 @@
-/* Every term rounded, in order. */
+/* Evaluation with every term rounded, in order. */
 #include "calc/calc.h"
 
 /* Read before: it cannot fail again but for memory, and then it is a NaN and says so. */

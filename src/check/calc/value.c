@@ -1,4 +1,4 @@
-/* The value of an expression as a number that any rounding can follow: its leading bits, and whether more come. */
+/* The value of an expression, ready for any rounding: its leading bits, and whether nonzero bits follow. */
 #include "calc/calc.h"
 #include "calc/reader.h"
 #include "calc/big_numbers.h"

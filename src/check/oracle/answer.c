@@ -1,5 +1,5 @@
-/* From a rounding to an answer: overflow, infinities, NaNs, signs and zeros that a format lacks, flags, the ternary
- * value and the code, as a rule says. */
+/* From a rounded number to an answer by the rule: overflow, infinities, NaNs, signs and zeros that a format lacks,
+ * flags, the ternary value and the code. */
 #include "oracle/oracle.h"
 
 /* One question, and the answer as it grows. `negative` is the sign that counts: a rule can drop the number's own. */
@@ -27,7 +27,7 @@ static void give_finite(question *q, uint64_t significand, int64_t quantum, int 
     q->out->result.ternary = ternary;
 }
 
-/* The largest number, of the sign that counts. It is nearer to zero than what it stands for. */
+/* The largest finite number with q's sign. It is nearer to zero than the exact number. */
 static void give_max(question *q)
 {
     give_finite(q, q->shape.max.significand, q->shape.max.quantum, q->negative ? 1 : -1);
@@ -175,7 +175,7 @@ static int compare_values(const bndi_oracle_value *a, const bndi_oracle_value *b
     if (left != right) {
         return left < right ? -1 : 1;
     }
-    /* The same leading bit: 2^quantum * significand, brought to 64 bits each. */
+    /* The leading bits have the same exponent: compare the significands, shifted to 64 bits. */
     uint64_t high = a->significand << (63 - (left - a->quantum));
     uint64_t low = b->significand << (63 - (right - b->quantum));
     return (high > low) - (high < low);
@@ -244,6 +244,6 @@ void bndi_oracle_judge(bndi_oracle_answer *out, bndi_oracle_work *work, const bn
         judge_finite(&q, random, engine);
     }
     if (x->negative && !q.negative && out->value.kind <= BND_ORACLE_INFINITE) {
-        out->result.ternary = 1; /* the magnitude was taken: all of it lies above the number */
+        out->result.ternary = 1; /* the result is rounded from the magnitude, so it lies above the number */
     }
 }

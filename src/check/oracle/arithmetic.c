@@ -1,5 +1,5 @@
-/* Arithmetic by the definition: operands as integers times a power of two, results as rational numbers. What IEEE
- * 754-2019 says of infinities and zeros is written down here a second time. */
+/* Arithmetic by the definition: operands as integers times a power of two, results as rational numbers. The rules of
+ * IEEE 754-2019 for infinities and zeros are written here independently of the library. */
 #include "oracle/oracle.h"
 
 /* x as an integer times 2^scale, sign and all. */

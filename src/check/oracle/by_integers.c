@@ -1,5 +1,5 @@
-/* Rounding by the definition, with GMP's integers: how many steps of the grid lie below the number, and what
- * fraction of a step is left over. Every mode, every format. */
+/* Rounding by the definition, with GMP's integers: the number of grid steps below the number, and the remaining
+ * fraction of a step. Every mode, every format. */
 #include "oracle/oracle.h"
 
 /* A step of the grid where the number lies: significand * 2^exponent. */

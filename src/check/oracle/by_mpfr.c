@@ -1,5 +1,5 @@
-/* Rounding by MPFR: once, to the format's precision with the exponent unbounded, and where the number is tiny once more
- * as MPFR rounds subnormals (it looks at the first rounding's error, so that the two count as one). */
+/* Rounding by MPFR: once, to the format's precision with the exponent unbounded. Tiny numbers are then rounded to
+ * the subnormal grid by mpfr_subnormalize, which uses the first rounding's error, so that the two count as one. */
 #include "oracle/oracle.h"
 
 bool bndi_oracle_takes_threads(void)
@@ -7,7 +7,7 @@ bool bndi_oracle_takes_threads(void)
     return mpfr_buildopt_tls_p() != 0;
 }
 
-/* MPFR's grid has a zero, subnormals, and ties that know nothing of codes. */
+/* MPFR's grid has a zero and subnormals, and its ties do not depend on codes. */
 bool bndi_oracle_mpfr_can(const bndi_oracle_shape *shape, bnd_rule rule)
 {
     return shape->fraction_bits > 0 && shape->zero && shape->subnormals &&

@@ -1,5 +1,5 @@
-/* Elementary functions by MPFR: to 200 bits toward zero, and whether anything is left. What MPFR has no function for is
- * put together from what it has, with more and more bits until 200 of them are certain (Ziv's way). */
+/* Elementary functions by MPFR: to 200 bits toward zero, and whether the result is inexact. Functions that MPFR
+ * lacks are composed from others with more and more bits until 200 of them are certain (Ziv's method). */
 #include "oracle/oracle.h"
 
 enum {

@@ -1,4 +1,4 @@
-/* Exact numbers: where they come from, and how they compare. */
+/* Exact numbers: making and comparing them. */
 #include "base/bits.h"
 #include "oracle/oracle.h"
 

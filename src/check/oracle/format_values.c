@@ -1,4 +1,4 @@
-/* What values a format has, from its fields alone: sign, exponent, fraction, bias and which specials there are. */
+/* The values of a format, from its fields alone: sign, exponent, fraction, bias and its special values. */
 #include "oracle/oracle.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Numbers from text, in two plain notations and no more: enough to question the codec and the parser. */
+/* Numbers from text, in two simple notations only: enough to check the codec and the parser. */
 #include "oracle/oracle.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* The table of operations, and how one is computed: operands, NaNs, the exact result, its rounding. What IEEE 754-2019
- * says of NaNs is written down here a second time. */
+/* The table of operations, and the computation of one: operands, NaNs, the exact result, its rounding. The rules of
+ * IEEE 754-2019 for NaNs are written here independently of the library. */
 #include "oracle/oracle.h"
 
 #include <string.h>
@@ -130,7 +130,7 @@ static bool settle_nans(bndi_oracle_problem *p, const bndi_oracle_operation *ope
     return true;
 }
 
-/* The judge's default NaN is that of conversions. */
+/* The default NaN of an operation is, in the oracle, that of conversions. */
 static bnd_rule with_own_nan(bnd_rule rule)
 {
     if (rule.nan == BND_NAN_DEFAULT) {
@@ -149,7 +149,8 @@ static void round_answer(bndi_oracle_answer *out, bndi_oracle_problem *p, const 
     }
 }
 
-/* neg and abs in one format with a sign: the code that has the sign asked for, where there is one. */
+/* neg of a signed format, and abs, within one format: changes the sign bit of the code. If the other code is not the
+   same number with the other sign, the code stays as it is. Returns false for all other operations. */
 static bool settle_sign(bndi_oracle_answer *out, const bndi_oracle_operation *operation, const bnd_format *to,
                         const bnd_format *from, uint64_t code)
 {

@@ -1,12 +1,13 @@
-/* The oracle's insides, for its own files and for tests: what a format's fields say, an exact rational number, the two
- * engines that round it, and the judge that applies a rule. Nothing here knows the codec.
+/* The oracle's internals, for its own files and for tests: the description of a format from its fields, exact
+ * rational numbers, two rounding engines, and the application of a rule. Nothing here uses the codec.
  *
- * A number is rounded in three steps: describe (what values the format has), one of the two engines (which of the two
- * neighbours), judge (overflow, flags, the code). Operations other than conversion make their exact rational result
- * themselves and hand it to bndi_oracle_judge.
+ * A number is rounded in three steps: describe the format (its values), round with one of the two engines (to one of
+ * the two neighbours), and apply the rule (overflow, flags, the code). Operations other than conversion compute
+ * their exact rational result themselves and pass it to bndi_oracle_judge.
  *
- * The oracle takes another way on purpose: a rational number, MPFR's own roundings where MPFR has the mode, floors of
- * scaled integers otherwise. It derives limits and special values from the fields of the layout for itself. */
+ * The oracle uses another method than the library on purpose: rational numbers, MPFR's own roundings if MPFR has the
+ * mode, floors of scaled integers otherwise. It derives limits and special values from the fields of the layout
+ * itself. */
 #ifndef BINADE_SRC_ORACLE_H
 #define BINADE_SRC_ORACLE_H
 
@@ -24,15 +25,15 @@ typedef struct bndi_oracle_value {
     int64_t quantum;
 } bndi_oracle_value;
 
-/* What a format is, worked out from its descriptive fields and from none of its derived ones. A value set is described
- * as if it had codes: `bias` makes the field of its lowest normal binade 1. */
+/* A format's properties, computed from its descriptive fields and from none of its derived ones. A value set is
+ * described as if it had codes: `bias` makes the field of its lowest normal binade 1. */
 typedef struct bndi_oracle_shape {
     unsigned magnitude_bits; /* 0 for a value set */
     unsigned fraction_bits;
     int64_t bias;
     bool is_signed, zero, negative_zero, subnormals, infinity, nan;
     bool ties_by_code;
-    uint64_t sign_bit;                    /* 0 where there is none */
+    uint64_t sign_bit;                    /* 0 if there is none */
     uint64_t max_code, infinity_code;     /* magnitudes */
     uint64_t nan_code;                    /* the canonical one, a whole code */
     uint64_t quiet_bit;                   /* of a code, where NaNs carry a payload; else 0 */
@@ -44,7 +45,7 @@ void bndi_oracle_describe(bndi_oracle_shape *shape, const bnd_format *f);
 /* The value of a code, straight from the definition. `code` may have bits above the width. */
 bndi_oracle_value bndi_oracle_value_of(const bndi_oracle_shape *shape, uint64_t code);
 
-/* The value of a magnitude that need not be a finite code of the format: past the largest number the grid goes on. */
+/* The value of a magnitude on the format's grid, also above its largest finite code: the grid is continued there. */
 bndi_oracle_value bndi_oracle_grid_value(const bndi_oracle_shape *shape, uint64_t magnitude);
 
 /* The code of a finite value of the format; 0 for value sets. */
@@ -100,7 +101,7 @@ typedef struct bndi_oracle_choice {
     bool tiny;
 } bndi_oracle_choice;
 
-/* Both take a number that is finite and not zero; `negative` stands for the number's own sign. */
+/* Both require a finite nonzero number. `negative` replaces the number's own sign. */
 bool bndi_oracle_mpfr_can(const bndi_oracle_shape *shape, bnd_rule rule);
 void bndi_oracle_by_mpfr(bndi_oracle_choice *out, bndi_oracle_work *work, const bndi_oracle_shape *shape,
                          const bndi_oracle_number *x, bool negative, bnd_rule rule);
@@ -118,7 +119,7 @@ typedef enum bndi_oracle_engine {
 
 typedef struct bndi_oracle_answer {
     bnd_result result;
-    bndi_oracle_value value; /* what the code stands for; for value sets this is the result */
+    bndi_oracle_value value; /* the value of the code; for value sets this is the result */
 } bndi_oracle_answer;
 
 void bndi_oracle_judge(bndi_oracle_answer *out, bndi_oracle_work *work, const bnd_format *f,

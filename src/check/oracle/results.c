@@ -1,4 +1,4 @@
-/* Results that every operation may have: a number as it is, an integer, a zero, an infinity, a NaN. */
+/* Results common to all operations: an unchanged number, an integer, a zero, an infinity, a NaN. */
 #include "oracle/oracle.h"
 
 void bndi_oracle_give_nan(bndi_oracle_problem *p, bool negative, uint64_t payload)

@@ -1,4 +1,4 @@
-/* The answer to a case: the library's operations, and dot products of its own. */
+/* The answer to a case: computed with the library's operations, and dot products computed here. */
 #include "vectors/vectors.h"
 
 #include "arith/arith.h"
@@ -118,7 +118,7 @@ static bnd_exact sum_of(const bnd_exact *products, unsigned count)
     return number_of(&t);
 }
 
-/* ---- what is no number ---- */
+/* ---- NaNs ---- */
 
 static bnd_exact invalid(bnd_rule rule, uint32_t *flags)
 {
@@ -197,8 +197,8 @@ static bnd_exact sum_of_pairs(const bnd_format *f, const bnd_exact *pairs, unsig
     return out;
 }
 
-/* The operands are two halves, of mxdot X a1 a2 .. and Y b1 b2 ..: they are taken in pairs, the scales X Y first. These
- * are powers of two, and only move the sum. */
+/* The operands have two halves: for mxdot X a1 a2 .. and Y b1 b2 .. They are multiplied in pairs, the scales X Y
+ * first. Scales are powers of two and only shift the sum. */
 static bnd_exact dot(const bnd_vectors *v, const uint64_t *operands, bnd_rule rule, uint32_t *flags)
 {
     const unsigned half = v->operands / 2, scales = half - v->pairs;

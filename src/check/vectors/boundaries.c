@@ -1,4 +1,5 @@
-/* Sets of boundaries: the ends of a format, its exponents, and of conversions what the result's format has there. */
+/* Sets of boundary operands: the ends of a format, its exponents, and for conversions also the boundaries of the
+   result's format. */
 #include "vectors/cases.h"
 
 #include <stdlib.h>
@@ -51,8 +52,9 @@ static void add_binade(code_set *s, const bnd_format *f, uint64_t field, bnd_vec
 
 /* ---- the boundaries of a format ---- */
 
-/* The exponent fields whose binades are taken: the ends, those around 1, and around the format's precision on either
- * side of it, where terms begin to be lost. Of level 2 every one of up to 64, and else more of them around each. */
+/* Selects the exponent fields whose binades are tested: the ends, those around 1, and those one precision above and
+ * below 1, where terms begin to lose bits. Level 2 uses all fields of formats with up to 64, and more fields around
+ * each of these otherwise. */
 static bool takes_field(const bnd_format *f, int64_t field, bnd_vector_level level)
 {
     int64_t last = bndi_last_field(f), one = f->bias, reach = level == BND_VECTOR_LEVEL_1 ? 1 : 3;

@@ -1,4 +1,4 @@
-/* The random numbers of a drawn case, and codes made of an exponent and a fraction. */
+/* The random numbers of a drawn case, and codes built from an exponent and a fraction. */
 #include "vectors/strata.h"
 
 bndi_draw bndi_vector_draw(uint64_t seed, uint64_t index, uint32_t operand)

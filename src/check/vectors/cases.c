@@ -1,5 +1,5 @@
-/* Cases by index: combinations of boundaries and drawn cases, or all codes. A case depends on the seed and its index
- * alone, so that cases can be made again instead of kept. */
+/* Cases by index: combinations of boundaries and drawn cases, or all codes. A case depends only on the seed and its
+ * index, so cases are computed again instead of stored. */
 #include "vectors/cases.h"
 
 #include <stdlib.h>
@@ -29,8 +29,8 @@ static bnd_status count_all(bnd_vector_plan *plan, bnd_error *why)
     return BND_OK;
 }
 
-/* How many drawn cases follow the combinations of boundaries: as many as these, but enough to go through every stratum,
- * and not more than take a second. None where the combinations are all that there are. */
+/* The number of drawn cases after the combinations of boundaries: the number of combinations, but at least 20,000,
+ * enough for every stratum, and at most 1,000,000, about a second. 0 if the combinations are all possible cases. */
 static uint64_t count_drawn(const bnd_vector_plan *plan)
 {
     enum { LEAST = 20000, MOST = 1000000 };

@@ -1,4 +1,4 @@
-/* What lines cover. A hole in a range is a part of a unit that no line has tried. */
+/* The coverage of lines. A gap in a range is a part of a unit that no line has tested. */
 #include "vectors/coverage.h"
 
 #include <stdlib.h>
@@ -50,8 +50,8 @@ static int64_t right_shifts(const bnd_vectors *v)
     return below > most ? most : below;
 }
 
-/* How many distances are told apart: up to where the smaller term is a sticky bit whatever it is, or as far as the
- * exponents of two terms lie apart. */
+/* The number of different distances counted: up to where the smaller term can only be a sticky bit, or the largest
+ * distance between exponents of two terms, if that is less. */
 static int64_t distances(const bnd_vectors *v, int64_t low_a, int64_t high_a, int64_t low_b, int64_t high_b)
 {
     int64_t all = 2 * v->out.fraction_bits + 7, up = high_a - low_b, down = high_b - low_a,

@@ -1,4 +1,4 @@
-/* What lines cover: exponents of operands, alignment distances, shifts. */
+/* The coverage of lines: exponents of operands, alignment distances, shifts. */
 #ifndef BINADE_SRC_PROVE_VECTORS_COVERAGE_H
 #define BINADE_SRC_PROVE_VECTORS_COVERAGE_H
 
@@ -26,8 +26,8 @@ void bndi_coverage_close(bndi_coverage *c);
 /* Takes in a line: its operands and, where it is a finite number other than zero, the exact result. */
 void bndi_coverage_add(bndi_coverage *c, const uint64_t *operands, const bnd_exact *exact);
 
-/* Of products and quotients: 1 where the significands' product is 2 or more, or their quotient 1 or more; else 0. -1
- * where this is not asked: zeros, infinities, NaNs, other operations. */
+/* For products, 1 if the product of the significands is 2 or more, else 0; for quotients, 1 if the quotient of the
+ * significands is 1 or more, else 0. -1 for zeros, infinities, NaNs and other operations. */
 int bndi_significand_carry(const bnd_vectors *v, const uint64_t *operands, const bnd_exact *exact);
 
 #endif

@@ -1,4 +1,4 @@
-/* Drawn cases. Half of what is drawn is what goes wrong: boundaries, neighbours, sums that cancel, midpoints. */
+/* Drawn cases. Half of them aim at typical errors: boundaries, neighbours, sums that cancel, midpoints. */
 #include "vectors/cases.h"
 
 /* An exponent within `reach` of another number's, as far as there is one. */

@@ -1,4 +1,4 @@
-/* How an exact result lies among a format's values, and why the rule's answer is what it is. */
+/* The position of an exact result among a format's values, and the reason for the rule's answer. */
 #include "vectors/vectors.h"
 
 const char *bnd_vector_case_name(bnd_vector_case_kind kind)

@@ -1,4 +1,4 @@
-/* Lines: hexadecimal written and read. */
+/* Lines of hexadecimal numbers: writing and reading. */
 #include "vectors/vectors.h"
 
 /* ---- writing ---- */
@@ -60,8 +60,8 @@ size_t bnd_vector_write(char *out, size_t size, uint64_t *next, const bnd_vector
 
 /* ---- reading ---- */
 
-/* What a byte is: a digit, one more than its value; or what stands between numbers; or 0, neither. Most of the time
- * that reading takes goes into asking this. */
+/* The kind of a byte: a digit's value plus one, SEPARATOR, or 0 for all others. A table, since reading spends most
+ * of its time on this. */
 enum { SEPARATOR = 17 };
 static const uint8_t kinds_of_bytes[256] = {
     ['0'] = 1,          ['1'] = 2,          ['2'] = 3,          ['3'] = 4,         ['4'] = 5,
@@ -76,7 +76,7 @@ static unsigned kind_of(char c)
     return kinds_of_bytes[(unsigned char)c];
 }
 
-/* A field of a line: a number, and where it stands. */
+/* A field of a line: a number, and its position. */
 typedef struct field {
     uint64_t value;
     size_t at, length;

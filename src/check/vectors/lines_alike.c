@@ -1,4 +1,4 @@
-/* Which lines are alike, and where their counts are. */
+/* Finds equivalent lines, and the place where they are counted. */
 #include "vectors/lines_alike.h"
 
 #include <stdlib.h>
@@ -7,10 +7,10 @@
 
 enum zone { FAR_BELOW, NORMAL, FAR_BEYOND, INFINITE, ZONES };
 
-/* The exponent that stands for a number's; NORMAL is the only zone in which it matters where the number lies. A number
- * below 2^emax, rounded, stays below it or reaches it, and all of that are values of the format, next to each other;
- * from 4 * 2^emax on every number is beyond the largest, however it is rounded, and up to a quarter of the smallest it
- * lies next to zero. */
+/* The exponent that represents all exponents of a zone. Only in the zone NORMAL is the position of the number within
+ * the format's range recorded. There a number below 2^emax rounds to at most 2^emax, and all these results are
+ * adjacent values of the format. From 4 * 2^emax on, every number is beyond the largest in every rounding mode. Up
+ * to a quarter of the smallest value, every number has zero as its neighbour. Returns false between the zones. */
 static bool zone_of(enum zone *zone, int32_t *stands_for, const bnd_format *f, int32_t exponent)
 {
     int32_t least = f->least_quantum + 63 - (int32_t)bndi_leading_zeros(f->least_significand, 0);

@@ -1,10 +1,10 @@
-/* Lines that are alike: results that every rule without random bits rounds in the same way, but for where they lie. */
+/* Equivalent lines: those whose results every rule without random bits rounds alike, up to a shift of the exponent. */
 #ifndef BINADE_SRC_VECTORS_LINES_ALIKE_H
 #define BINADE_SRC_VECTORS_LINES_ALIKE_H
 
 #include "vectors/vectors.h"
 
-/* A line brought to where one stands for all that are like it: the exact result, and the code that was given for it. */
+/* The representative of all lines equivalent to one: the exact result, and the code given for it. */
 typedef struct bndi_likeness {
     bnd_exact exact;
     uint64_t code, shift; /* codes are `shift` further up where the line was */
@@ -13,11 +13,11 @@ typedef struct bndi_likeness {
     uint32_t look; /* what tells one exact result from another */
 } bndi_likeness;
 
-/* False where the line has to be judged by itself. `raised`: before rounding. */
+/* Returns false if the line has to be checked individually. `raised`: flags raised before rounding. */
 bool bndi_alike(bndi_likeness *out, const bnd_vectors *v, const bnd_vector_line *line, const bnd_exact *exact,
                 uint32_t raised);
 
-/* Lines that are alike, judged once and counted. */
+/* A class of equivalent lines: checked once, and counted. */
 typedef struct bndi_line_kind {
     bndi_likeness like;
     uint64_t lines;
@@ -36,7 +36,7 @@ typedef struct bndi_kinds {
     bndi_line_kind *slots[BNDI_KINDS_MAX], *first;
 } bndi_kinds;
 
-/* Where such lines are counted; *place is NULL where there are none yet. NULL where there is no room for more. */
+/* The place for the class of this line; *place is NULL if the class is new. Returns NULL if there is no free slot. */
 bndi_line_kind **bndi_kinds_place(bndi_kinds *kinds, const bndi_likeness *like);
 void bndi_kinds_close(bndi_kinds *kinds);
 

@@ -1,11 +1,11 @@
-/* Lines taken in: what they cover, and which rules they leave possible.
+/* Checks lines as they arrive: what they cover, and which rules are consistent with them.
  *
- * A rule is a point in a box: a choice in each of ten dimensions. What a line says depends on few of them: on none
- * where the result is exact, on the rounding mode alone where it is an ordinary number. So for each set of dimensions
- * that a line can depend on there is a table, with a count for each combination of choices in them: of the lines that
- * do not agree with it. The count of a rule is the sum of its places in all tables, which is exact, and a line costs
- * only as many answers as its own set has combinations. Lines that every rule treats alike, most of them, are judged
- * once and counted (vectors_alike.h). */
+ * A rule is a point in a box: a choice in each of ten dimensions. A line depends on few of them: on none if the
+ * result is exact, on the rounding mode alone if it is an ordinary number. So for each set of dimensions that a line
+ * can depend on there is a table, with a count for each combination of choices in them: the number of lines that
+ * disagree with it. The number of lines that disagree with a rule is the sum of its entries in all tables. This is
+ * exact, and a line costs only as many answers as its own set has combinations. Most lines are treated alike by
+ * every rule; they are checked once and counted (lines_alike.h). */
 #include "vectors/lines_check.h"
 
 #include <stdlib.h>
@@ -269,7 +269,7 @@ static void count_line(bnd_vector_check *check, const bnd_vector_line *line, con
     c->results[result][lies]++;
 }
 
-/* ---- lines that are judged once for all that are like them ---- */
+/* ---- lines that are checked once per class ---- */
 
 static bnd_result answer_to(const bnd_vectors *v, const bndi_likeness *like, bnd_rule rule)
 {
@@ -357,7 +357,7 @@ static bnd_status take_by_kind(bool *done, bool *agrees, bnd_result *want, bnd_v
     return BND_OK;
 }
 
-/* ---- lines that are judged by themselves ---- */
+/* ---- lines that are checked individually ---- */
 
 static bnd_status make_table(bnd_vector_check *check, unsigned set, size_t count, bnd_error *why)
 {

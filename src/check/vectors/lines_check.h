@@ -1,4 +1,4 @@
-/* What a check of lines keeps: choices in each dimension of a rule, and counts. */
+/* The state of a check of lines: choices in each dimension of a rule, and counts. */
 #ifndef BINADE_SRC_VECTORS_LINES_CHECK_H
 #define BINADE_SRC_VECTORS_LINES_CHECK_H
 
@@ -34,7 +34,7 @@ struct bnd_vector_check {
 
 /* Where a rule has the choice of a dimension. */
 uint8_t *bndi_check_place(bnd_rule *rule, unsigned dimension);
-/* Choices that a format cannot tell apart are one: which stands for them. */
+/* Choices that a format cannot distinguish are treated as one; returns the choice that represents them. */
 uint8_t bndi_check_standing_for(const bnd_format *f, unsigned dimension, bnd_rule rule);
 /* How many combinations of choices a set of dimensions has. */
 size_t bndi_check_combinations(const bnd_vector_check *check, unsigned set);

@@ -1,4 +1,4 @@
-/* Who it may be that wrote the lines: rules and dialects, and how many lines they leave over. */
+/* Rules and dialects that could have produced the lines, with the number of lines that each leaves unexplained. */
 #include "vectors/lines_check.h"
 
 static bnd_vector_suspect suspect_at(const bnd_vector_check *check, size_t index)
@@ -9,7 +9,7 @@ static bnd_vector_suspect suspect_at(const bnd_vector_check *check, size_t index
         const axis *a = &check->axes[d];
         choice[d] = (unsigned)(index % a->count);
         index /= a->count;
-        if (a->count > 1 && choice[d] != a->base) { /* what stands for others is no change */
+        if (a->count > 1 && choice[d] != a->base) { /* a choice that represents equivalent ones is not a change */
             *bndi_check_place(&rule, d) = a->value[choice[d]];
             changes++;
         }

@@ -1,5 +1,5 @@
-/* Strata of drawn cases: special values in all pairs, every exponent, every alignment distance. Each goes through its
- * members in turn, so that a few thousand cases have all of them; what is left open is random. */
+/* Strata of drawn cases: special values in all pairs, every exponent, every alignment distance. Each stratum cycles
+ * through its members, so a few thousand cases contain all of them; all else about a case is random. */
 #include "vectors/strata.h"
 
 /* ---- special values, in all pairs and triples ---- */

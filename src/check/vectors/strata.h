@@ -1,11 +1,11 @@
-/* What the strata of drawn cases share: one case being made, its random numbers, and codes made of an exponent and a
- * fraction. */
+/* What the strata of drawn cases share: the case under construction, its random numbers, and codes built from an
+ * exponent and a fraction. */
 #ifndef BINADE_SRC_PROVE_VECTORS_STRATA_H
 #define BINADE_SRC_PROVE_VECTORS_STRATA_H
 
 #include "vectors/cases.h"
 
-/* A case being made. `turn` counts the cases of its stratum: exponents, distances and shifts are taken in its order. */
+/* A case under construction. `turn` counts the cases of its stratum; exponents, distances and shifts follow from it. */
 typedef struct bndi_stratum {
     const bnd_vectors *v;
     uint64_t seed, index, turn;
@@ -47,8 +47,8 @@ static inline bndi_draw bndi_stratum_draw(const bndi_stratum *s, uint32_t i)
 /* A fraction as errors need it: any, none, all ones, the lowest bit alone, one bit alone, all but one, runs. */
 uint64_t bndi_stratum_fraction(const bnd_format *f, bndi_draw d);
 
-/* The code of 1.fraction times 2^exponent: below the least normal number it loses bits, and the largest number stands
- * for all beyond. */
+/* The code of 1.fraction times 2^exponent. Below the least normal number it loses bits; beyond the largest number it
+ * is the code of the largest. */
 uint64_t bndi_stratum_code(const bnd_format *f, int64_t exponent, uint64_t fraction, bool negative);
 
 /* Exponents of two factors whose sum is `sum`. False where there are none. */

@@ -1,6 +1,5 @@
-/* A stratum of drawn cases: operands made from the result that they shall have. Its exponent goes in turn through every
- * right shift of a subnormal result, the binades at the upper end, and any other; its bits are ties and their
- * neighbours. */
+/* A stratum of drawn cases: operands computed from a wanted result. The result's exponent cycles through every right
+ * shift of a subnormal result, the binades at the upper end, and any other; its bits are ties and their neighbours. */
 #include "vectors/strata.h"
 
 /* ---- results ---- */

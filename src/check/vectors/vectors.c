@@ -1,4 +1,4 @@
-/* What vectors are about, and the line that says so. */
+/* The description of test vectors, and the header line that holds it. */
 #include "vectors/vectors.h"
 
 /* ---- operations ---- */

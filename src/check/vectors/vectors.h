@@ -26,7 +26,7 @@ int32_t bndi_vector_exponent(const bnd_exact *x);
 bnd_exact bndi_vector_exact(const bnd_vectors *v, const uint64_t *operands, bnd_rule rule, uint64_t random,
                             uint32_t *flags);
 
-/* The result's format without an upper limit, its precision so many bits more. */
+/* The result's format without an upper limit, with `more_bits` more bits of precision. */
 bnd_format bndi_vector_unlimited(const bnd_format *f, unsigned more_bits);
 
 /* How an exact result lies among the values of a format; `unlimited` and `finer` are as above, of 0 and 1 bits more. */

@@ -161,7 +161,7 @@ bnd_result bndi_answer_at(const bndi_answers *a, bndi_answer_place x)
     }
     uint64_t bits = bndi_bits_of_double(x.head) & (UINT64_MAX >> 1);
     int outward = sign ? -x.tail : x.tail;
-    bits -= outward < 0; /* the double below stands for all of the gap between the two */
+    bits -= outward < 0; /* step to the double below: its entry holds for the whole gap between the two */
     uint64_t leading = bits >> bits_below(a);
     bool between = outward != 0 || bits << (12 + a->format.precision) != 0;
     if (leading < a->first) {

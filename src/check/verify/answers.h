@@ -1,14 +1,14 @@
-/* A quick judge of operations in narrow formats. It works out the exact result in double arithmetic, as the nearest
- * double and the side on which the rest lies, and looks up what the oracle said once of every place where a number can
- * lie. It shares nothing with the library that it judges. */
+/* A fast reference for operations in narrow formats. It computes the exact result in double arithmetic, as the
+ * nearest double and the sign of the rest, and looks up the oracle's answer for that position in a table. It shares
+ * no code with the library that it checks. */
 #ifndef BINADE_SRC_PROVE_ANSWERS_H
 #define BINADE_SRC_PROVE_ANSWERS_H
 
 #include "oracle/oracle.h"
 
-/* What the oracle answers to every number, for one format and one rule without random bits: between two neighbouring
- * breakpoints (values, midpoints, thresholds) the answer is the same, and breakpoints have at most one bit more than
- * the format. So there is an entry for every number of so many bits and one for the gap above it. */
+/* The oracle's answers to every number, for one format and one rule without random bits. Between two neighbouring
+ * breakpoints (values, midpoints, thresholds) the answer is constant, and breakpoints have at most one bit more than
+ * the format. So there is an entry for every number with that many bits, and one for the gap above it. */
 typedef struct bndi_answers {
     bnd_format format;
     bnd_rule rule;
@@ -18,8 +18,9 @@ typedef struct bndi_answers {
     bnd_result zero[2], infinity[2], nan[2];
 } bndi_answers;
 
-/* Whether a table can judge the format: at most 12 bits of precision and 20 of width, and an exponent range in which
- * its numbers, their products, quotients and sums, and what these leave over, are doubles that are not subnormal. */
+/* Can a table be the reference for this format? It needs at most 12 bits of precision, a width of at most 20, and an
+ * exponent range in which its numbers, their products, quotients and sums, and the remainders of these, are normal
+ * doubles or zero. */
 bool bndi_answers_can(const bnd_format *f);
 
 /* How many entries of a sign it has. */

@@ -1,5 +1,5 @@
-/* Arrays of floats by every back end that this machine runs: codes, packed or not, and rounded numbers, against the
- * codec, which the other checks compare with the oracle. */
+/* Arrays of floats, by every back end that this machine supports: codes, packed or not, and rounded numbers,
+ * compared with the codec. The other checks compare the codec with the oracle. */
 #include "base/bits.h"
 #include "verify/verify.h"
 

@@ -1,9 +1,9 @@
-/* Elementary functions before they are rounded: the 128 bits of the exact result, and whether anything is left below
- * them, compared with MPFR. Any rounding of them is then a matter of the codec.
+/* Elementary functions before rounding: the 128 bits of the exact result and its sticky bit, compared with MPFR.
+ * Rounding them is checked with the codec.
  *
  * The operands are the numbers of at most 16 bits in the range of a format that holds such numbers: with fp64, all
- * operands that the functions take. Each function is checked in the binades from where its result is nearly a number of
- * few bits to where it is so again or out of range, and in a few binades on either side; log in all of them. */
+ * operands that the functions take. Each function is checked in the binades from where its result is nearly a number
+ * of few bits to where it is so again or out of range, and in a few binades on either side; log in all of them. */
 #include "verify/verify.h"
 
 /* What the functions take: numbers of fp64 that have at most 16 bits. */

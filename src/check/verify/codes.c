@@ -1,4 +1,4 @@
-/* Codes: what they stand for, and how that is written and read. */
+/* Checks of codes: their values, and their texts, written and read. */
 #include "base/bits.h"
 #include "verify/verify.h"
 

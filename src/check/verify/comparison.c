@@ -1,11 +1,11 @@
-/* What all checks use: the reference, how a comparison is counted, and which numbers are tried. */
+/* What all checks use: the reference, the counting of comparisons, and the choice of numbers. */
 #include "base/bits.h"
 #include "verify/verify.h"
 
 #include "base/base.h"
 #include "verify/operands.h"
 
-/* ---- the judge ---- */
+/* ---- the reference ---- */
 
 uint64_t bndi_random_of(const bndi_inquiry *q, uint64_t purpose, uint64_t index)
 {
@@ -82,9 +82,10 @@ bnd_result bndi_judge_operation(bndi_piece *p, bnd_operation operation, const ui
 
 bool bndi_is_narrow(const bnd_format *f, bnd_rule rule, bool exhaustive)
 {
-    /* The table has a NaN for each sign where a number is converted, and one where it is computed. It says nothing of a
-     * NaN's payload, of the sign of an operand that is one, and of whether a number was subnormal where it came from.
-     * The table of a format of up to 20 bits pays where every float is asked about. */
+    /* The table has one NaN per sign for conversions, and one for operations. It does not hold a NaN's payload, the
+       sign of a NaN operand, or whether a number was subnormal in its source format; so rules that depend on these
+       are excluded. Building the table of a format of up to 20 bits is worth its cost only if every float is
+       checked. */
     bool by_value = bnd_rule_random_bits(rule) == 0 && rule.nan <= BND_NAN_CANONICAL && !rule.flush_in;
     return by_value && bndi_answers_can(f) && (exhaustive || f->width <= 16);
 }

@@ -1,5 +1,5 @@
-/* Elementary functions, and reciprocals: an index is a code. MPFR is asked once of every function and code, for its
- * exact result as doubles hold it; every rule then rounds that by the table of answers. */
+/* Elementary functions, and reciprocals: an index is a code. MPFR computes each function of each code once, as a
+ * double and the sign of the rest; the table of answers then gives its rounding under every rule. */
 #include "verify/verify.h"
 
 #include <math.h>
@@ -21,8 +21,8 @@ size_t bndi_functions_count(const bnd_format *f)
     return (size_t)FUNCTIONS << f->width;
 }
 
-/* The leading 53 bits, and whether anything follows. What is far beyond every breakpoint of the format, as
- * bndi_answers_can has it, is brought to where a double can be. */
+/* The leading 53 bits, and whether nonzero bits follow. Exponents far beyond every breakpoint of a format that
+ * bndi_answers_can accepts are limited to the range of doubles. */
 static bndi_answer_place place_of_exact(bndi_oracle_problem *oracle)
 {
     enum { FAR = 1000, BELOW = 52 };

@@ -1,8 +1,8 @@
 /* Every midpoint between neighbouring values of a format, and the numbers nearest to it on both sides.
  *
- * The numbers around a midpoint m: m itself; m one unit in the last place of a double up and down; m with a bit added
- * and subtracted 200 places further down. One more midpoint lies above the largest number, where overflow begins: half
- * a step of the same grid. Where a number is more than half of the largest, every overflow policy is tried. */
+ * The numbers around a midpoint m: m itself; m plus and minus one unit in the last place of a double; m plus and
+ * minus a bit 200 places further down. One more midpoint lies above the largest number, where overflow begins: half
+ * a step of the same grid. For numbers above half of the largest, every overflow policy is tried. */
 #include "verify/verify.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@ enum {
     NUMBERS_AROUND = 5
 };
 
-/* A number around a midpoint: (significand * 2^shift + beside) * 2^exponent, beside -1, 0 or 1. */
+/* A number around a midpoint: (significand * 2^shift + beside) * 2^exponent; `beside` is -1, 0 or 1. */
 typedef struct around {
     uint64_t significand;
     int shift, beside;

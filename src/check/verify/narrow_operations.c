@@ -1,5 +1,5 @@
-/* Operations on codes in double arithmetic. The compiler must leave it as it stands: no fused operation but those that
- * are written. */
+/* Operations on codes in double arithmetic. The compiler must not contract or reorder it: the only fused operations
+ * are those written as such. */
 #include "verify/narrow_operations.h"
 
 #include <binade-lab/oracle.h>

@@ -1,5 +1,5 @@
-/* Operations on codes in double arithmetic: the exact results that answers.h wants, for every operation of arith/.
- * It needs formats whose products, and the remainders of whose quotients, are doubles. */
+/* Operations on codes in double arithmetic: the exact results that answers.h needs, for every operation of arith/.
+ * The products of a format's numbers, and the remainders of their quotients, must be doubles. */
 #ifndef BINADE_SRC_VERIFY_NARROW_OPERATIONS_H
 #define BINADE_SRC_VERIFY_NARROW_OPERATIONS_H
 

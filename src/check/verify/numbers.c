@@ -1,4 +1,4 @@
-/* Numbers into codes: doubles at everything that decides, floats, codes of other formats. */
+/* Numbers into codes: doubles at all breakpoints, floats, codes of other formats. */
 #include "base/bits.h"
 #include "verify/verify.h"
 
@@ -10,9 +10,9 @@ static double oracle_or_table(const bndi_inquiry *q, double by_oracle, double by
     return bndi_is_narrow(&q->f, q->rule, q->exhaustive) ? by_table : by_oracle;
 }
 
-/* ---- encode: doubles. With a table of answers every value, every midpoint (and in the lowest binades what lies
- * between them), both sides of each, and the middle of every gap; the oracle is asked anew at the sides, so that the
- * table is proved with the rest. Else the same around stratified codes. ---- */
+/* ---- encode: doubles. With a table of answers: every value, every midpoint (and in the lowest binades the numbers
+ * between them), the neighbours on both sides of each, and the middle of every gap. The neighbours are compared with
+ * the oracle itself, which checks the table, too. Without a table: the same around stratified codes. ---- */
 
 enum { STRATIFIED_DOUBLES = 1 << 18, AROUND = 6 };
 

@@ -1,4 +1,4 @@
-/* Stratified operands of operations. Every one depends on the seed and its index alone. */
+/* Stratified operands of operations. Each depends only on the seed and its index. */
 #include "verify/operands.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Operations of one, two and three operands. */
+/* Operations with one, two and three operands. */
 #include "verify/verify.h"
 #include "verify/operands.h"
 
@@ -10,9 +10,9 @@ enum {
     ONES = sizeof of_one / sizeof of_one[0],
     TWOS = sizeof of_two / sizeof of_two[0],
     CODES = 1 << 16, /* of an operation of one operand; above, a stratified choice */
-    PAIRS = 1 << 17, /* the choice of operands where not all pairs are taken */
+    PAIRS = 1 << 17, /* operand pairs in the sample, if not all pairs are tested */
     TRIPLES = 1 << 18,
-    WIDE_PAIRS = 1 << 16, /* where the oracle is asked itself */
+    WIDE_PAIRS = 1 << 16, /* the same if the oracle is called for each case */
     MANY = 100000000,     /* exhaustive, where all would be too many */
 };
 

@@ -1,4 +1,4 @@
-/* The table of checks, and how one is made: the table of the reference first, then all cases, in pieces that threads
+/* The table of checks, and the run of one: first the table of the reference, then all cases, in pieces that threads
  * share. */
 #include "verify/verify.h"
 
@@ -89,7 +89,7 @@ uint64_t bnd_verify_check_effort(size_t row, const bnd_format *f, bnd_rule rule,
 
 /* ---- pieces, by threads ---- */
 
-/* Indices 0 .. count-1, so many at once. */
+/* Indices 0 .. count-1, in pieces. */
 typedef struct work {
     const bndi_inquiry *q;
     const bndi_verify_row *row;
@@ -215,7 +215,7 @@ void bnd_verifier_free(bnd_verifier *verifier)
     }
 }
 
-/* ---- the judge's tables, filled by all threads: entries are cases that compare nothing ---- */
+/* ---- the reference's tables, filled by all threads: a case is an entry, and nothing is compared ---- */
 
 enum { ENTRIES_AT_ONCE = 2048 };
 

@@ -1,10 +1,11 @@
 /* What the files of the checks share: an inquiry (one check of one format under one rule), a piece of its cases, and
- * the judge.
+ * the reference.
  *
  * A check is a row: a name, the number of indices it has for a format under a rule, the cost of an index, and the
- * comparison at an index. What is checked is a table of function pointers, so that tests can put in a wrong one. For
- * formats of up to 12 bits of precision the reference is a table of the oracle's answers at every value, at every
- * midpoint and in every gap. For other formats, and for stochastic modes, the oracle is called for each case. */
+ * comparison at an index. The implementation under test is a table of function pointers, so that tests can supply a
+ * wrong one. For formats of up to 12 bits of precision the reference is a table of the oracle's answers at every
+ * value, at every midpoint and in every gap. For other formats, and for stochastic modes, the oracle is called for
+ * each case. */
 #ifndef BINADE_SRC_VERIFY_VERIFY_H
 #define BINADE_SRC_VERIFY_VERIFY_H
 
@@ -19,9 +20,10 @@ typedef struct bndi_inquiry {
     bnd_rule rule;
     bool exhaustive;
     bndi_answers *filling;               /* the table while it is made */
-    const bndi_answers *answers;         /* or NULL: the oracle is asked itself */
+    const bndi_answers *answers;         /* NULL: the oracle is called for each case */
     const bndi_narrow_operand *operands; /* of every code, where there are answers */
-    bndi_narrow_exact *functions;        /* exact results of elementary functions, where they were asked for, or NULL */
+    bndi_narrow_exact *functions;        /* exact results of elementary functions, or NULL if the check does not need
+                                            them */
 } bndi_inquiry;
 
 /* A part of the cases, worked on by one thread. */
@@ -53,8 +55,8 @@ extern const bndi_verify_row bndi_verify_decode, bndi_verify_text, bndi_verify_e
 /* Whether the question is one for a table of answers. */
 bool bndi_is_narrow(const bnd_format *f, bnd_rule rule, bool exhaustive);
 
-/* The exact results of elementary functions: whether the format has them, how many there are for all of its codes, and
- * those of one code. What becomes of a NaN is for the rule to say. */
+/* The exact results of elementary functions: whether they can be computed for the format, how many there are for all
+ * of its codes, and those of one code. The rule decides how a NaN is handled. */
 bool bndi_functions_can(const bnd_format *f);
 size_t bndi_functions_count(const bnd_format *f);
 void bndi_functions_fill(bndi_narrow_exact *all, bndi_oracle_problem *oracle, const bnd_format *f, uint64_t code);
@@ -62,7 +64,7 @@ void bndi_functions_fill(bndi_narrow_exact *all, bndi_oracle_problem *oracle, co
 /* The random bits of a case; 0 for deterministic modes. */
 uint64_t bndi_random_of(const bndi_inquiry *q, uint64_t purpose, uint64_t index);
 
-/* What the judge says. */
+/* The reference's answers. */
 bnd_result bndi_judge_double(bndi_piece *p, double x, uint64_t random);
 bnd_result bndi_judge_code(bndi_piece *p, const bnd_format *from, uint64_t code, uint64_t random);
 bnd_result bndi_judge_by_oracle(bndi_piece *p, bnd_operation operation, const uint64_t *codes, uint64_t random);
@@ -72,8 +74,8 @@ bnd_result bndi_judge_operation(bndi_piece *p, bnd_operation operation, const ui
 void bndi_compare_one(bndi_piece *p, const char *what, const bnd_format *from, uint64_t code, uint64_t random,
                       bnd_result got, bnd_result want);
 
-/* Counts a case, and where it does not hold makes room for it among the first ones: NULL where there is none left, else
- * `what`, `rule`, `to` and the results are filled in. */
+/* Counts a case. If it is a mismatch and there is room for another counterexample, returns its entry with `what`,
+ * `rule`, `to` and the results filled in; otherwise NULL. */
 bnd_verify_counterexample *bndi_count_case(bndi_piece *p, bool holds, const char *what, bnd_result got,
                                            bnd_result want);
 

@@ -1,4 +1,4 @@
-/* How many elements a shape has. */
+/* The number of elements of a shape. */
 #include "store/store.h"
 
 bool bndi_count_elements(uint64_t *count, const uint64_t *shape, size_t rank, uint64_t most)

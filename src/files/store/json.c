@@ -1,10 +1,10 @@
-/* JSON read: jansson, and what leads it from member to member. */
+/* Reading JSON: with jansson, and member by member. */
 #include "store/json.h"
 
 #include <binade-lab/store.h>
 #include <string.h>
 
-/* "line 3, column 7: " stands before what is wrong. Columns are bytes. */
+/* "line 3, column 7: " precedes the description of an error. Columns are bytes. */
 static bnd_status refuse(const bndi_json_text *text, size_t at, const char *what, bnd_error *why)
 {
     size_t line = 1, start = 0;
@@ -89,7 +89,7 @@ bnd_status bndi_json_open(bndi_json_members *out, const bndi_json_text *text, bn
     return BND_OK;
 }
 
-/* From a quote to behind the next one that no backslash stands before; or to the end. */
+/* The position after the closing quote of the string that begins at `at`, skipping escaped characters; or the end. */
 static size_t behind_string(const bndi_json_members *m, size_t at)
 {
     for (at++; at < m->end && m->text->bytes[at] != '"'; at++) {

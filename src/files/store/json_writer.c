@@ -1,4 +1,4 @@
-/* A JSON writer: pieces in, text out, the commas and the escapes taken care of. */
+/* A JSON writer: takes keys and values, and adds commas and escapes. */
 #include "store/json_writer.h"
 
 #include "base/base.h"
@@ -17,7 +17,7 @@ static void put(bnd_lab_json *json, const char *text)
     put_bytes(json, text, bndi_length(text));
 }
 
-/* The length of the UTF-8 sequence at `s`, 0 where there is none (overlong, surrogate, cut short). */
+/* The length of the UTF-8 sequence at `s`, 0 if it is not valid (overlong, surrogate, truncated). */
 static size_t utf8_length(const unsigned char *s, size_t left)
 {
     size_t length = s[0] < 0x80 ? 1 : s[0] >> 5 == 6 ? 2 : s[0] >> 4 == 14 ? 3 : s[0] >> 3 == 30 ? 4 : 0;
@@ -74,7 +74,7 @@ static void put_string(bnd_lab_json *json, const char *value, size_t length)
     put(json, "\"");
 }
 
-/* What stands before every item: a comma, and inside an object the key. */
+/* Writes what precedes every item: a comma, and inside an object the key. */
 static void start_item(bnd_lab_json *json, const char *key)
 {
     if (json->after_item) {

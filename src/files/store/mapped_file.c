@@ -1,4 +1,4 @@
-/* Files in memory. */
+/* Files mapped into memory. */
 #define _DEFAULT_SOURCE /* madvise */
 #include "store/store.h"
 

@@ -1,4 +1,4 @@
-/* What the elements of a .npy file are, and its header written. */
+/* The element types of .npy files, and the writer of their headers. */
 #include "bulk/bulk.h"
 #include "store/store.h"
 
@@ -154,7 +154,7 @@ bnd_status bnd_npy_describe(bnd_npy *npy, const bnd_format *f, bnd_error *why)
 
 size_t bnd_npy_print(void *out, size_t size, const bnd_npy *npy)
 {
-    /* 64 dimensions of 20 digits, each with a comma and a blank, and what stands around them. */
+    /* 64 dimensions of 20 digits, each with a comma and a blank, and the text around them. */
     enum { START = 10, LINE = 64, ROOM = 64 * 22 + 3 * LINE, WIDEST = 20 };
     char text[ROOM];
     size_t at = START;

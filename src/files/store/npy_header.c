@@ -6,7 +6,7 @@
  *     number   decimal digits without a leading 0, then L or nothing (Python 2 wrote it)
  *     string   between ' or between ", without backslashes
  *
- * Each member stands exactly once. */
+ * Each member occurs exactly once. */
 #include "store/store.h"
 
 #include <string.h>
@@ -98,7 +98,7 @@ static bool next_word(reader *r, const char *word)
     return false;
 }
 
-/* What stands between two quotes. */
+/* Reads a string between two quotes. */
 static bnd_status read_string(reader *r, const char **text, size_t *length, const char *what)
 {
     char quote = '\'';

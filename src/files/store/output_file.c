@@ -1,4 +1,4 @@
-/* Files that are written beside their name, and take it when they are complete. */
+/* Files that are written under a temporary name and renamed when they are complete. */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "store/store.h"
 

@@ -1,12 +1,13 @@
-/* Files that are written beside their name and take it when they are complete, for the laboratory and the command. */
+/* Files that are written under a temporary name and renamed when they are complete, for the laboratory and the
+   command. */
 #ifndef BINADE_SRC_OUTPUT_FILE_H
 #define BINADE_SRC_OUTPUT_FILE_H
 
 #include <binade/base.h>
 
-/* A file being written. An ordinary file of this name keeps its content until bnd_lab_output_finish; a device or a pipe
- * is written in place. Callers only read the members: `fd` is the descriptor to write to, `temporary` the file to
- * remove when a signal ends the program (NULL: there is none). */
+/* A file being written. An ordinary file of this name keeps its content until bnd_lab_output_finish; a device or a
+ * pipe is written directly. Callers only read the members: `fd` is the descriptor to write to, `temporary` the file
+ * to remove if a signal ends the program (NULL: none). */
 typedef struct bnd_lab_output {
     int fd;
     char *path, *temporary;

@@ -10,7 +10,7 @@ enum { BNDI_SAFETENSORS_START = 8 }; /* bytes of the header's length */
 /* A dtype: what it is called, what it is, and the bits of an element. */
 typedef struct bndi_dtype {
     const char *name;
-    uint8_t kind, bits; /* no bits: there is no such dtype */
+    uint8_t kind, bits; /* no bits: this dtype does not exist */
 } bndi_dtype;
 bndi_dtype bndi_safetensors_dtype(const char *name);
 
@@ -35,8 +35,8 @@ struct bnd_safetensors {
     size_t room, pair_room, extent_room;
 };
 
-/* A file of this header and so many bytes of data, which may be NULL: only the header is looked at. why->where is an
- * offset into the header. */
+/* Parses the header of a file with `data_size` bytes of data. Only the header is looked at, so the data may be NULL.
+ * why->where is an offset into the header. */
 BND_CHECKED bnd_status bndi_safetensors_read(bnd_safetensors **out, const bndi_json_text *header,
                                              const unsigned char *data, uint64_t data_size, bnd_error *why);
 

@@ -1,4 +1,4 @@
-/* The dtypes of .safetensors: the formats that formats.def names so, and those of `others`. */
+/* The dtypes of .safetensors: the formats that have a dtype in formats.def, and those of `others`. */
 #include "store/safetensors.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
-/* The header of a .safetensors file: an object with a member for each array, and __metadata__. It is gone through
- * member by member, each of them a tree of jansson's only as long as it is looked at: what stays is what the header
- * says, in far less memory than its tree would take (json.h). */
+/* The header of a .safetensors file: an object with a member for each array, and __metadata__. It is read member by
+ * member, and each member's jansson tree is freed before the next. The parsed header takes far less memory than a
+ * tree of the whole would (json.h). */
 #include "store/safetensors.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ typedef struct reader {
     bool has_metadata;
 } reader;
 
-/* The array with room for one more; NULL, and as it was, where there is no memory. */
+/* Grows the array by one element if needed. On failure returns NULL and leaves the array unchanged. */
 static void *grown(void *array, size_t *room, size_t needed, size_t size)
 {
     size_t more = *room + *room / 2 < needed ? needed + 4 : *room + *room / 2;
@@ -66,7 +66,7 @@ void bnd_safetensors_free(bnd_safetensors *file)
 
 /* ---- texts ---- */
 
-/* Decoded and with its 0 byte, a text is no longer than between its quotes, so that there is room for all. */
+/* A decoded text with its 0 byte is not longer than the text with its quotes, so the buffer has room for all texts. */
 static bnd_status keep_text(reader *r, const char **out, bndi_json_span part, bnd_error *why)
 {
     json_t *value;

@@ -1,5 +1,5 @@
-/* .safetensors written. The header is made in memory and read back by the reader before a file is there: what it would
- * refuse is not written, and no rule stands here a second time. */
+/* Writing .safetensors. The header is made in memory and parsed by the reader before the file is created: what the
+ * reader would refuse is never written, and no rule exists twice. */
 #include "store/json_writer.h"
 #include "store/safetensors.h"
 

@@ -22,8 +22,8 @@
 /* Fails with `what` and the system's words for an error number: "cannot be read: Permission denied". */
 bnd_status bndi_fail_system(bnd_error *why, const char *what, int number);
 
-/* What elements of this descr (between quotes in the header) are: sets descr, kind, element_size and big_endian. `at`
- * is where it stands, for the message. */
+/* Parses a descr (without its quotes): sets descr, kind, element_size and big_endian. `at` is its offset in the
+ * header, for messages. */
 bnd_status bndi_npy_element(bnd_npy *out, const char *descr, size_t length, size_t at, bnd_error *why);
 
 /* The elements of a shape; false where they are more than `most`, and a 0 among the extents does not excuse the others.
@@ -37,7 +37,7 @@ bnd_status bndi_npy_count(bnd_npy *npy, bnd_error *why);
 typedef bnd_status bndi_write_data(const bnd_lab_output *file, const bnd_safetensor *entry, size_t index, void *context,
                                    bnd_error *why);
 
-/* bnd_safetensors_write of entries whose data come from `write`, which is asked for each, in the file's order. */
+/* Like bnd_safetensors_write, but `write` is called for each entry's data, in the order of the file. */
 BND_CHECKED bnd_status bndi_safetensors_save(const char *path, const bnd_safetensor *entries, size_t count,
                                              const bnd_safetensors_pair *metadata, size_t pairs, bndi_write_data *write,
                                              void *context, bnd_error *why);

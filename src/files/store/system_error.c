@@ -1,4 +1,4 @@
-/* The system's reasons in our messages. */
+/* The system's error texts in our messages. */
 #define _POSIX_C_SOURCE 200809L
 #include "store/store.h"
 
