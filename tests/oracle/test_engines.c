@@ -51,8 +51,8 @@ static void compare(pair *p, const bnd_format *f)
     for (size_t i = 0; i < 8; i++) {
         bnd_rule rule = {.rounding = (uint8_t)modes[i / 2], .tiny_before = i % 2 != 0};
         bndi_oracle_answer one, other;
-        bndi_oracle_judge(&one, &p->work, f, &p->x, rule, 0, BNDI_ORACLE_EITHER);
-        bndi_oracle_judge(&other, &p->work, f, &p->x, rule, 0, BNDI_ORACLE_INTEGERS);
+        bndi_oracle_apply_rule(&one, &p->work, f, &p->x, rule, 0, BNDI_ORACLE_EITHER);
+        bndi_oracle_apply_rule(&other, &p->work, f, &p->x, rule, 0, BNDI_ORACLE_INTEGERS);
         p->compared++;
         if (!same_answer(&one, &other) && p->different++ < 5) {
             gmp_printf("%s %s: %s%Zd/%Zd * 2^%ld: MPFR 0x%lx flags %u ternary %d, integers 0x%lx flags %u ternary %d\n",

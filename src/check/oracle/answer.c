@@ -75,7 +75,7 @@ static void make_nan(question *q)
 
 /* ---- what went in ---- */
 
-static void judge_nan(question *q)
+static void answer_nan(question *q)
 {
     if (q->shape.nan) {
         raise_flags(q, q->x->kind == BND_ORACLE_SIGNALING_NAN ? BND_FLAG_INVALID : 0);
@@ -103,7 +103,7 @@ static int ternary_of(question *q, const bndi_oracle_value *value)
 }
 
 /* A zero, or what counts as one. */
-static void judge_zero(question *q)
+static void answer_zero(question *q)
 {
     if (q->shape.zero) {
         give_finite(q, 0, 0, 0);
@@ -121,7 +121,7 @@ static void judge_zero(question *q)
 }
 
 /* A number below zero, or minus infinity, into a format without a sign. */
-static void judge_unsigned(question *q)
+static void answer_unsigned(question *q)
 {
     raise_flags(q, BND_FLAG_INVALID);
     if (q->shape.nan) {
@@ -136,7 +136,7 @@ static void judge_unsigned(question *q)
     }
 }
 
-static void judge_infinity(question *q)
+static void answer_infinity(question *q)
 {
     bool format = q->rule.overflow == BND_OVERFLOW_FORMAT || q->rule.overflow == BND_OVERFLOW_PROPAGATE;
     if (q->rule.overflow != BND_OVERFLOW_SATURATE && q->shape.infinity) {
@@ -150,7 +150,7 @@ static void judge_infinity(question *q)
     }
 }
 
-static void judge_overflow(question *q)
+static void answer_overflow(question *q)
 {
     raise_flags(q, BND_FLAG_OVERFLOW | BND_FLAG_INEXACT);
     uint8_t mode = q->rule.rounding;
@@ -181,7 +181,7 @@ static int compare_values(const bndi_oracle_value *a, const bndi_oracle_value *b
     return (high > low) - (high < low);
 }
 
-static void judge_finite(question *q, uint64_t random, bndi_oracle_engine engine)
+static void answer_finite(question *q, uint64_t random, bndi_oracle_engine engine)
 {
     bndi_oracle_choice choice;
     if (engine == BNDI_ORACLE_EITHER && bndi_oracle_mpfr_can(&q->shape, q->rule)) {
@@ -191,7 +191,7 @@ static void judge_finite(question *q, uint64_t random, bndi_oracle_engine engine
     }
     bndi_oracle_value rounded = {BND_ORACLE_FINITE, q->negative, choice.significand, choice.quantum};
     if (choice.significand != 0 && compare_values(&rounded, &q->shape.max) > 0) {
-        judge_overflow(q);
+        answer_overflow(q);
         return;
     }
     if (q->rule.flush_out && choice.significand != 0 && compare_values(&rounded, &q->shape.normal) < 0) {
@@ -212,14 +212,14 @@ static void judge_finite(question *q, uint64_t random, bndi_oracle_engine engine
     give_finite(q, choice.significand, choice.quantum, choice.ternary);
 }
 
-void bndi_oracle_judge(bndi_oracle_answer *out, bndi_oracle_work *work, const bnd_format *f,
-                       const bndi_oracle_number *x, bnd_rule rule, uint64_t random, bndi_oracle_engine engine)
+void bndi_oracle_apply_rule(bndi_oracle_answer *out, bndi_oracle_work *work, const bnd_format *f,
+                            const bndi_oracle_number *x, bnd_rule rule, uint64_t random, bndi_oracle_engine engine)
 {
     *out = (bndi_oracle_answer){.result = {0, 0, 0}};
     question q = {.work = work, .x = x, .rule = rule, .negative = x->negative, .out = out};
     bndi_oracle_describe(&q.shape, f);
     if (x->kind == BND_ORACLE_NAN || x->kind == BND_ORACLE_SIGNALING_NAN) {
-        judge_nan(&q);
+        answer_nan(&q);
         return;
     }
     bool zero = bndi_oracle_is_zero(x);
@@ -228,20 +228,20 @@ void bndi_oracle_judge(bndi_oracle_answer *out, bndi_oracle_work *work, const bn
         zero = true;
     }
     if (zero) {
-        judge_zero(&q);
+        answer_zero(&q);
         return;
     }
     if (q.negative && !q.shape.is_signed) {
         if (rule.negative == BND_NEGATIVE_NAN) {
-            judge_unsigned(&q);
+            answer_unsigned(&q);
             return;
         }
         q.negative = false;
     }
     if (x->kind == BND_ORACLE_INFINITE) {
-        judge_infinity(&q);
+        answer_infinity(&q);
     } else {
-        judge_finite(&q, random, engine);
+        answer_finite(&q, random, engine);
     }
     if (x->negative && !q.negative && out->value.kind <= BND_ORACLE_INFINITE) {
         out->result.ternary = 1; /* the result is rounded from the magnitude, so it lies above the number */

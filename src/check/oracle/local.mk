@@ -1,4 +1,4 @@
-# Layer 3: the independent judge, on MPFR and GMP.
+# Layer 3: the independent reference, on MPFR and GMP.
 labinclude_HEADERS += include/binade-lab/oracle.h
 libbinade_laboratory_la_SOURCES += \
 	src/check/oracle/by_mpfr.c \

@@ -143,7 +143,7 @@ bnd_status bnd_oracle_encode_text(bnd_result *out, const bnd_format *f, const ch
         bndi_oracle_work_open(&work);
         bndi_oracle_set_rational(&number, value);
         number.negative = negative;
-        bndi_oracle_judge(&answer, &work, f, &number, rule, random, BNDI_ORACLE_EITHER);
+        bndi_oracle_apply_rule(&answer, &work, f, &number, rule, random, BNDI_ORACLE_EITHER);
         bndi_oracle_work_close(&work);
         bndi_oracle_number_close(&number);
         *out = answer.result;

@@ -142,7 +142,7 @@ static bnd_rule with_own_nan(bnd_rule rule)
 static void round_answer(bndi_oracle_answer *out, bndi_oracle_problem *p, const bnd_format *to, bnd_rule rule,
                          uint64_t random)
 {
-    bndi_oracle_judge(out, &p->work, to, &p->exact, with_own_nan(rule), random, BNDI_ORACLE_EITHER);
+    bndi_oracle_apply_rule(out, &p->work, to, &p->exact, with_own_nan(rule), random, BNDI_ORACLE_EITHER);
     out->result.flags |= p->flags;
     if (out->result.ternary == 0 && out->value.kind <= BND_ORACLE_INFINITE) {
         out->result.ternary = p->ternary;

@@ -13,7 +13,7 @@ bnd_result bnd_oracle_encode(const bnd_format *f, double x, bnd_rule rule, uint6
     bndi_oracle_number_open(&number);
     bndi_oracle_work_open(&work);
     bndi_oracle_set_double(&number, x);
-    bndi_oracle_judge(&answer, &work, f, &number, rule, random, BNDI_ORACLE_EITHER);
+    bndi_oracle_apply_rule(&answer, &work, f, &number, rule, random, BNDI_ORACLE_EITHER);
     bndi_oracle_work_close(&work);
     bndi_oracle_number_close(&number);
     return answer.result;
@@ -28,7 +28,7 @@ bnd_result bnd_oracle_convert(const bnd_format *to, const bnd_format *from, uint
     bndi_oracle_number_open(&number);
     bndi_oracle_work_open(&work);
     bndi_oracle_set_code(&number, from, code);
-    bndi_oracle_judge(&answer, &work, to, &number, rule, random, BNDI_ORACLE_EITHER);
+    bndi_oracle_apply_rule(&answer, &work, to, &number, rule, random, BNDI_ORACLE_EITHER);
     bndi_oracle_work_close(&work);
     bndi_oracle_number_close(&number);
     return answer.result;

@@ -3,7 +3,7 @@
  *
  * A number is rounded in three steps: describe the format (its values), round with one of the two engines (to one of
  * the two neighbours), and apply the rule (overflow, flags, the code). Operations other than conversion compute
- * their exact rational result themselves and pass it to bndi_oracle_judge.
+ * their exact rational result themselves and pass it to bndi_oracle_apply_rule.
  *
  * The oracle uses another method than the library on purpose: rational numbers, MPFR's own roundings if MPFR has the
  * mode, floors of scaled integers otherwise. It derives limits and special values from the fields of the layout
@@ -122,8 +122,8 @@ typedef struct bndi_oracle_answer {
     bndi_oracle_value value; /* the value of the code; for value sets this is the result */
 } bndi_oracle_answer;
 
-void bndi_oracle_judge(bndi_oracle_answer *out, bndi_oracle_work *work, const bnd_format *f,
-                       const bndi_oracle_number *x, bnd_rule rule, uint64_t random, bndi_oracle_engine engine);
+void bndi_oracle_apply_rule(bndi_oracle_answer *out, bndi_oracle_work *work, const bnd_format *f,
+                            const bndi_oracle_number *x, bnd_rule rule, uint64_t random, bndi_oracle_engine engine);
 
 /* Whether MPFR keeps its exponent range and flags a thread: else only one thread may ask. */
 bool bndi_oracle_takes_threads(void);

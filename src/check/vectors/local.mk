@@ -1,4 +1,4 @@
-# Test vectors: written, answered, judged.
+# Test vectors: writing, answering and checking them.
 labinclude_HEADERS += include/binade-lab/vectors.h
 libbinade_laboratory_la_SOURCES += \
 	src/check/vectors/case_codes.c \

@@ -6,7 +6,7 @@
  *
  * Which rule an implementation follows: a rule is a point in a box of ten dimensions, and a line depends on few of
  * them, so the number of lines that each rule leaves unexplained is a sum over a few small tables. Lines whose exact
- * results are alike under every rule are judged once. */
+ * results are alike under every rule are checked once. */
 #ifndef BINADE_SRC_PROVE_VECTORS_H
 #define BINADE_SRC_PROVE_VECTORS_H
 

@@ -34,7 +34,7 @@ bnd_result bndi_oracle_about(bndi_oracle_problem *oracle, const bnd_format *f, d
 {
     bndi_oracle_answer answer;
     bndi_oracle_set_double(&oracle->exact, x);
-    bndi_oracle_judge(&answer, &oracle->work, f, &oracle->exact, rule, random, BNDI_ORACLE_EITHER);
+    bndi_oracle_apply_rule(&answer, &oracle->work, f, &oracle->exact, rule, random, BNDI_ORACLE_EITHER);
     return answer.result;
 }
 

@@ -111,10 +111,12 @@ static void check_text(bndi_piece *p, uint64_t index)
     }
 }
 
-const bndi_verify_row bndi_verify_text = {.name = "decimal",
-                                          .old_name = "text",
-                                          .title = "the shortest and the exact decimal of a code, and back to the code",
-                                          .at_once = 1 << 8,
-                                          .indices = codes_to_print,
-                                          .cost = text_cost,
-                                          .check = check_text};
+const bndi_verify_row bndi_verify_decimal = {
+    .name = "decimal",
+    .old_name = "text",
+    .title = "the shortest and the exact decimal of a code, and back to the code",
+    .at_once = 1 << 8,
+    .indices = codes_to_print,
+    .cost = text_cost,
+    .check = check_text,
+};

@@ -24,7 +24,7 @@ static bool is_quiet(double x)
     return (bits >> 51 & 1) != 0;
 }
 
-bnd_result bndi_judge_double(bndi_piece *p, double x, uint64_t random)
+bnd_result bndi_reference_double(bndi_piece *p, double x, uint64_t random)
 {
     const bndi_inquiry *q = p->q;
     if (q->answers == NULL) {
@@ -35,13 +35,13 @@ bnd_result bndi_judge_double(bndi_piece *p, double x, uint64_t random)
     return r;
 }
 
-bnd_result bndi_judge_code(bndi_piece *p, const bnd_format *from, uint64_t code, uint64_t random)
+bnd_result bndi_reference_code(bndi_piece *p, const bnd_format *from, uint64_t code, uint64_t random)
 {
     const bndi_inquiry *q = p->q;
     if (q->answers == NULL) {
         bndi_oracle_answer answer;
         bndi_oracle_set_code(&p->oracle.exact, from, code);
-        bndi_oracle_judge(&answer, &p->oracle.work, &q->f, &p->oracle.exact, q->rule, random, BNDI_ORACLE_EITHER);
+        bndi_oracle_apply_rule(&answer, &p->oracle.work, &q->f, &p->oracle.exact, q->rule, random, BNDI_ORACLE_EITHER);
         return answer.result;
     }
     double x;
@@ -51,7 +51,7 @@ bnd_result bndi_judge_code(bndi_piece *p, const bnd_format *from, uint64_t code,
     return r;
 }
 
-bnd_result bndi_judge_by_oracle(bndi_piece *p, bnd_operation operation, const uint64_t *codes, uint64_t random)
+bnd_result bndi_reference_by_oracle(bndi_piece *p, bnd_operation operation, const uint64_t *codes, uint64_t random)
 {
     const bndi_inquiry *q = p->q;
     const bnd_format *const from[] = {&q->f, &q->f, &q->f};
@@ -61,14 +61,14 @@ bnd_result bndi_judge_by_oracle(bndi_piece *p, bnd_operation operation, const ui
     return answer.result;
 }
 
-bnd_result bndi_judge_operation(bndi_piece *p, bnd_operation operation, const uint64_t *codes, uint64_t random)
+bnd_result bndi_reference_operation(bndi_piece *p, bnd_operation operation, const uint64_t *codes, uint64_t random)
 {
     const bndi_inquiry *q = p->q;
     bool searches = operation == BND_OP_NEXT_UP || operation == BND_OP_NEXT_DOWN; /* over all codes */
     bool signs = operation == BND_OP_NEG || operation == BND_OP_ABS;              /* of NaNs too */
     bool asks = signs || (searches && q->f.width > 8) || (q->exhaustive && bnd_operation_operands(operation) == 1);
     if (q->answers == NULL || asks) {
-        return bndi_judge_by_oracle(p, operation, codes, random);
+        return bndi_reference_by_oracle(p, operation, codes, random);
     }
     bndi_narrow_operand x[BND_OPERANDS_MAX];
     for (unsigned i = 0; i < bnd_operation_operands(operation); i++) {

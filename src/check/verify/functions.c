@@ -88,7 +88,7 @@ static void check(bndi_piece *p, uint64_t index)
         if (q->functions != NULL) {
             want = bndi_narrow_answer(q->answers, operation, &q->functions[code * FUNCTIONS + operation - BND_OP_EXP]);
         } else {
-            want = bndi_judge_by_oracle(p, operation, &code, random);
+            want = bndi_reference_by_oracle(p, operation, &code, random);
         }
         bndi_compare_one(p, bnd_operation_name(operation), &q->f, code, random, got, want);
     }

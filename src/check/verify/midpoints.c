@@ -48,7 +48,7 @@ static bnd_result reference(const midpoint *m, const around *a, bool negative)
         mpz_add_ui(oracle->a, oracle->a, (unsigned long)a->beside);
     }
     bndi_oracle_set_dyadic(&oracle->exact, negative, oracle->a, a->exponent);
-    bndi_oracle_judge(&answer, &oracle->work, &m->p->q->f, &oracle->exact, m->rule, m->random, BNDI_ORACLE_EITHER);
+    bndi_oracle_apply_rule(&answer, &oracle->work, &m->p->q->f, &oracle->exact, m->rule, m->random, BNDI_ORACLE_EITHER);
     return answer.result;
 }
 

@@ -69,7 +69,7 @@ static void check_around(bndi_piece *p, uint64_t index)
     double base = index % AROUND < 3 || !isfinite(next) ? x : x / 2 + next / 2;
     double y = index % 3 == 0 ? base : nextafter(base, index % 3 == 1 ? (double)INFINITY : -(double)INFINITY);
     uint64_t random = bndi_random_of(q, 1, index);
-    compare_double(p, y, random, bndi_judge_double(p, y, random));
+    compare_double(p, y, random, bndi_reference_double(p, y, random));
 }
 
 static void check_double(bndi_piece *p, uint64_t index)
@@ -107,11 +107,11 @@ static double widened(uint32_t bits)
 }
 
 /* By its value where there is a table; otherwise as a code, since the rule may flush subnormal floats. */
-static bnd_result judge_float(bndi_piece *p, uint32_t bits, uint64_t random)
+static bnd_result reference_float(bndi_piece *p, uint32_t bits, uint64_t random)
 {
     const bndi_inquiry *q = p->q;
-    return q->answers != NULL ? bndi_judge_double(p, widened(bits), random)
-                              : bndi_judge_code(p, &q->fp32, bits, random);
+    return q->answers != NULL ? bndi_reference_double(p, widened(bits), random)
+                              : bndi_reference_code(p, &q->fp32, bits, random);
 }
 
 static void check_float(bndi_piece *p, uint64_t index)
@@ -121,7 +121,7 @@ static void check_float(bndi_piece *p, uint64_t index)
     uint64_t random = bndi_random_of(q, 2, index);
     float x = bndi_float_of_bits(bits);
     bndi_compare_one(p, "encode", &q->fp32, bits, random, q->candidate.encode_float(&q->f, x, q->rule, random),
-                     judge_float(p, bits, random));
+                     reference_float(p, bits, random));
 }
 
 static double float_cost(const bndi_inquiry *q)
@@ -129,15 +129,15 @@ static double float_cost(const bndi_inquiry *q)
     return oracle_or_table(q, 165, 40);
 }
 
-const bndi_verify_row bndi_verify_float = {.name = "from-float",
-                                           .old_name = "float",
-                                           .title =
-                                               "floats: every upper half with lower halves that decide, or all 2^32",
-                                           .rounds = true,
-                                           .at_once = 1 << 15,
-                                           .indices = bndi_float_count,
-                                           .cost = float_cost,
-                                           .check = check_float};
+const bndi_verify_row bndi_verify_from_float = {
+    .name = "from-float",
+    .old_name = "float",
+    .title = "floats: every upper half with lower halves that decide, or all 2^32",
+    .rounds = true,
+    .at_once = 1 << 15,
+    .indices = bndi_float_count,
+    .cost = float_cost,
+    .check = check_float};
 
 /* ---- convert: every code of the rows of at most 16 bits ---- */
 
@@ -173,7 +173,7 @@ static void check_convert(bndi_piece *p, uint64_t index)
         for (uint64_t code = 256 * index; code < codes && code < 256 * (index + 1); code++) {
             uint64_t random = bndi_random_of(q, 3, code);
             bnd_result got = q->candidate.convert(&q->f, &from, code, q->rule, random);
-            bndi_compare_one(p, "convert", &from, code, random, got, bndi_judge_code(p, &from, code, random));
+            bndi_compare_one(p, "convert", &from, code, random, got, bndi_reference_code(p, &from, code, random));
         }
         return;
     }

@@ -92,7 +92,7 @@ static void compare_operation(bndi_piece *p, bnd_operation operation, const uint
 {
     const bndi_inquiry *q = p->q;
     bnd_result got = q->candidate.operate(&q->f, operation, codes, q->rule, random);
-    bnd_result want = bndi_judge_operation(p, operation, codes, random);
+    bnd_result want = bndi_reference_operation(p, operation, codes, random);
     bnd_verify_counterexample *c =
         bndi_count_case(p, bndi_same_result(got, want), bnd_operation_name(operation), got, want);
     if (c == NULL) {
@@ -144,7 +144,7 @@ static void check_one(bndi_piece *p, uint64_t index)
     }
 }
 
-const bndi_verify_row bndi_verify_one = {
+const bndi_verify_row bndi_verify_unary = {
     .name = "unary",
     .old_name = "one",
     .title = "sqrt rint nearby logb next_up next_down ulp neg abs: all codes up to 16 bits",
@@ -189,7 +189,7 @@ static void check_two(bndi_piece *p, uint64_t index)
     }
 }
 
-const bndi_verify_row bndi_verify_two = {
+const bndi_verify_row bndi_verify_binary = {
     .name = "binary",
     .old_name = "two",
     .title = "add sub mul div rem min max scalb and more: all pairs up to 8 bits (exhaustive: 16)",

@@ -8,10 +8,10 @@
 #include "base/base.h"
 #include "bulk/threads.h"
 
-static const bndi_verify_row *const rows[] = {&bndi_verify_decode,    &bndi_verify_text,      &bndi_verify_encode,
-                                              &bndi_verify_midpoints, &bndi_verify_float,     &bndi_verify_arrays,
-                                              &bndi_verify_convert,   &bndi_verify_one,       &bndi_verify_two,
-                                              &bndi_verify_fma,       &bndi_verify_functions, &bndi_verify_bits};
+static const bndi_verify_row *const rows[] = {&bndi_verify_decode,    &bndi_verify_decimal,    &bndi_verify_encode,
+                                              &bndi_verify_midpoints, &bndi_verify_from_float, &bndi_verify_arrays,
+                                              &bndi_verify_convert,   &bndi_verify_unary,      &bndi_verify_binary,
+                                              &bndi_verify_fma,       &bndi_verify_functions,  &bndi_verify_bits};
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
 size_t bnd_verify_check_count(void)

@@ -48,9 +48,9 @@ typedef struct bndi_verify_row {
     double (*cost)(const bndi_inquiry *q); /* of an index, in nanoseconds */
     void (*check)(bndi_piece *p, uint64_t index);
 } bndi_verify_row;
-extern const bndi_verify_row bndi_verify_decode, bndi_verify_text, bndi_verify_encode, bndi_verify_float,
-    bndi_verify_midpoints, bndi_verify_arrays, bndi_verify_convert, bndi_verify_one, bndi_verify_two, bndi_verify_fma,
-    bndi_verify_functions, bndi_verify_bits;
+extern const bndi_verify_row bndi_verify_decode, bndi_verify_decimal, bndi_verify_encode, bndi_verify_from_float,
+    bndi_verify_midpoints, bndi_verify_arrays, bndi_verify_convert, bndi_verify_unary, bndi_verify_binary,
+    bndi_verify_fma, bndi_verify_functions, bndi_verify_bits;
 
 /* Whether the question is one for a table of answers. */
 bool bndi_is_narrow(const bnd_format *f, bnd_rule rule, bool exhaustive);
@@ -65,10 +65,10 @@ void bndi_functions_fill(bndi_narrow_exact *all, bndi_oracle_problem *oracle, co
 uint64_t bndi_random_of(const bndi_inquiry *q, uint64_t purpose, uint64_t index);
 
 /* The reference's answers. */
-bnd_result bndi_judge_double(bndi_piece *p, double x, uint64_t random);
-bnd_result bndi_judge_code(bndi_piece *p, const bnd_format *from, uint64_t code, uint64_t random);
-bnd_result bndi_judge_by_oracle(bndi_piece *p, bnd_operation operation, const uint64_t *codes, uint64_t random);
-bnd_result bndi_judge_operation(bndi_piece *p, bnd_operation operation, const uint64_t *codes, uint64_t random);
+bnd_result bndi_reference_double(bndi_piece *p, double x, uint64_t random);
+bnd_result bndi_reference_code(bndi_piece *p, const bnd_format *from, uint64_t code, uint64_t random);
+bnd_result bndi_reference_by_oracle(bndi_piece *p, bnd_operation operation, const uint64_t *codes, uint64_t random);
+bnd_result bndi_reference_operation(bndi_piece *p, bnd_operation operation, const uint64_t *codes, uint64_t random);
 
 /* A case of one operand: a code of `from`, and results of the question's format and rule. */
 void bndi_compare_one(bndi_piece *p, const char *what, const bnd_format *from, uint64_t code, uint64_t random,
