@@ -1,4 +1,4 @@
-/* How two numbers stand to each other. */
+/* Comparison of two numbers. */
 #include "arith/arith.h"
 
 bnd_result bnd_compare_mixed(const bnd_format *of_a, uint64_t a, const bnd_format *of_b, uint64_t b, unsigned relations,

@@ -1,17 +1,18 @@
-/* exp, log, tanh, sigmoid, and what follows from them, in 256 bits.
+/* exp, log, tanh, sigmoid and the functions made from them, in 256 bits.
  *
- * Everywhere u = 2^-254 is what one operation of wide.h errs by, relative to its result; sums of numbers of one sign
- * pass relative errors on, those of two are looked at where they stand. Each function below keeps its error under
- * 2^-210 of the result, which is what bndi_wide_decide asks for. There is no second, longer evaluation: `binade verify
+ * In all comments u = 2^-254 is the relative error of one operation of wide.h. Sums of numbers of one sign keep
+ * relative errors; sums of numbers of different signs are analysed where they occur. Each function below keeps its
+ * relative error under 2^-210, as bndi_wide_decide requires. There is no second, longer evaluation: `binade verify
  * --exhaustive --check bits` compares the result with MPFR at every operand of at most 16 bits.
  *
- * Near the ends the functions are nearly numbers of few bits: e^x near 1 + x, tanh x near x or 1. No number of bits
- * decides there, but the side on which the rest lies is known, and less of it than one in the last of 128 places. */
+ * Near the ends of their ranges the functions are close to numbers of few bits: e^x to 1 + x, tanh x to x or 1. More
+ * bits would not decide the rounding there. But the sign of the rest is known, and that it is less than one unit in the
+ * last of 128 places. */
 #include "arith/elementary.h"
 
 #include "arith/wide.h"
 
-/* All constants are cut off behind the 256th bit. */
+/* All constants are truncated after the 256th bit. */
 static const bndi_wide ln2 = {
     {0xb17217f7d1cf79ab, 0xc9e3b39803f2f6af, 0x40f343267298b62d, 0x8a0d175b8baafa2b}, -256, false};
 static const bndi_wide root_of_8_over_pi = {
@@ -34,7 +35,7 @@ bool bndi_is_elementary_operand(const bnd_exact *x)
            x->exponent <= BNDI_ELEMENTARY_MOST - top;
 }
 
-/* ---- a number, and a little more or less ---- */
+/* ---- a number, and slightly more or less ---- */
 
 static bool beside(bnd_exact *out, bnd_exact x, bool outward)
 {
@@ -49,10 +50,10 @@ static bool is_below_power(const bnd_exact *x, int32_t exponent)
 
 /* ---- the exponential function ---- */
 
-/* e^x - 1 for |x| < 0.4. Taylor's series of r = x / 2^8 < 2^-9.3: r (1 + r/2 (1 + r/3 (...))) to the 21st power, behind
- * which 2^(-9.3 * 21) / 22! = 2^-265 is left; then 8 times (e^r - 1)(e^r + 1) = e^2r - 1. The series errs by 3 u, for
- * what a factor r / n brings in is below 2^-9 of it; each doubling adds 3 u, and passes the rest on nearly as it is (a
- * relative error d of E becomes d (1 + E / (E + 2)), 1.5 times in all eight). Together below 2^-248. */
+/* e^x - 1 for |x| < 0.4. Taylor's series of r = x / 2^8 < 2^-9.3: r (1 + r/2 (1 + r/3 (...))) to the 21st power, which
+ * leaves out 2^(-9.3 * 21) / 22! = 2^-265; then 8 times (e^r - 1)(e^r + 1) = e^2r - 1. The error of the series is 3 u,
+ * since a factor r / n contributes less than 2^-9 of it. Each doubling adds 3 u and keeps the error nearly as it is (a
+ * relative error d of E becomes d (1 + E / (E + 2)), 1.5 times over all eight). Together below 2^-248. */
 static void exp_less_one(bndi_wide *out, const bndi_wide *x)
 {
     enum { DOUBLINGS = 8, POWERS = 21 };
@@ -78,7 +79,7 @@ static void exp_less_one(bndi_wide *out, const bndi_wide *x)
     *out = sum;
 }
 
-/* The integer nearest to x / ln 2, or next to that one, for |x| < 2^31: the leading words of x and of 1 / ln 2. */
+/* The integer nearest to x / ln 2, or one next to it, for |x| < 2^31, from the leading words of x and of 1 / ln 2. */
 static int64_t whole_powers(const bndi_wide *x)
 {
     uint64_t high, low;
@@ -88,9 +89,9 @@ static int64_t whole_powers(const bndi_wide *x)
     return x->negative ? -k : k;
 }
 
-/* e^x = 2^k (1 + E(x - k ln 2)). The difference errs by less than 2^-253 |x|, 2^-222 for what is below 2^31: beyond
- * that the answer is a power of two that is outside of every format, on the right side of it. 1 + E lies between 0.7
- * and 1.5, so that it errs by E's error and u: all in all by less than 2^-221 of it, and 2^-240 where |x| < 2^12. */
+/* e^x = 2^k (1 + E(x - k ln 2)). The error of the difference is less than 2^-253 |x|, that is 2^-222 for |x| < 2^31.
+ * Beyond that the answer is a power of two outside the range of every format, on the correct side. 1 + E lies between
+ * 0.7 and 1.5, so its error is E's error and u: in total less than 2^-221 of it, and 2^-240 if |x| < 2^12. */
 void bndi_wide_exp(bndi_wide *out, const bndi_wide *x)
 {
     bndi_wide one, r, e;
@@ -109,8 +110,9 @@ void bndi_wide_exp(bndi_wide *out, const bndi_wide *x)
     out->exponent += k;
 }
 
-/* Below 2^-64, e^x is 1 + x and less than x^2 more. With x = m 2^q, m of at most 16 bits, 1 + x lies in the 128 places
- * or stays 2^q away from their next number, and x^2 < 2^(2 q + 32) is less than that, and than the last place. */
+/* Below 2^-64, e^x is 1 + x plus less than x^2. Let x = m 2^q with m of at most 16 bits. Then 1 + x fits into 128
+ * places, or is at least 2^q away from the next number that does. x^2 < 2^(2 q + 32) is less than that, and less than
+ * the last place. */
 bool bndi_exp(bnd_exact *out, const bnd_exact *x)
 {
     if (is_below_power(x, -64)) {
@@ -145,7 +147,7 @@ static const bndi_wide logs_of_sixteenths[] = {
 };
 
 /* log(m / c) = 2 (t + t^3/3 + t^5/5 + ...), t = (m - c) / (m + c), where m = M / 2^s and c = i / 16 differ by at most
- * 1/32 and are not below 23/32: |t| < 1/46. Behind t^43 / 43 less than 2^-245 of the sum is left. */
+ * 1/32 and are not below 23/32: |t| < 1/46. The terms after t^43 / 43 are less than 2^-245 of the sum. */
 static void log_of_quotient(bndi_wide *out, uint64_t m, unsigned s, uint64_t i)
 {
     enum { POWERS = 43 };
@@ -167,10 +169,10 @@ static void log_of_quotient(bndi_wide *out, uint64_t m, unsigned s, uint64_t i)
     out->negative = whole < c;
 }
 
-/* log x = e ln 2 + log c + log(m / c), x = 2^e m, 3/4 <= m < 3/2. The last term errs by 8 u of itself. It stands alone
- * where e = 0 and c = 1, all of it far from nothing; where e = 0 and c is another sixteenth, log c is at least 1/17 and
- * the last term at most half of it; otherwise e ln 2 is above 0.69 and the others together below 0.41. So the sum is
- * at least 0.4 of its largest term, and errs by less than 2^-249 of itself. */
+/* log x = e ln 2 + log c + log(m / c), x = 2^e m, 3/4 <= m < 3/2. The last term has a relative error of 8 u. It is the
+ * only term if e = 0 and c = 1, and then nothing cancels. If e = 0 and c is another sixteenth, log c is at least 1/17
+ * and the last term at most half of it. Otherwise e ln 2 is above 0.69 and the other terms together are below 0.41. So
+ * the sum is at least 0.4 of its largest term, and its relative error is less than 2^-249. */
 bool bndi_log(bnd_exact *out, const bnd_exact *x)
 {
     uint64_t m = x->low;
@@ -196,10 +198,10 @@ bool bndi_log(bnd_exact *out, const bnd_exact *x)
 
 /* ---- tanh and the sigmoid ---- */
 
-/* tanh x = x - x^3/3 + 2 x^5/15 - ... Below 2^-64 that is x less an amount that nothing reaches; below 2^-50 it is
- * x - x^3/3 and a little more, where x = m 2^q and so x^3 = m^3 2^3q: if 3 divides m that is a sum of fewer than 256
- * bits and the last term, below 2^-50 2^-3q, only makes it sticky; if not, its thirds stay 2^3q / 3 away from all
- * numbers of 128 bits, while 2 x^5/15 < x^3 2^-102 = m^3 2^3q 2^-102, and m^3 < 2^48. */
+/* tanh x = x - x^3/3 + 2 x^5/15 - ... Below 2^-64 that is x minus an amount too small to reach the next number; below
+ * 2^-50 it is x - x^3/3 plus a small amount, where x = m 2^q and so x^3 = m^3 2^3q: if 3 divides m that is a sum of
+ * fewer than 256 bits, and the last term, below 2^-50 2^-3q, only sets the sticky bit; if not, its thirds stay 2^3q / 3
+ * away from all numbers of 128 bits, while 2 x^5/15 < x^3 2^-102 = m^3 2^3q 2^-102, and m^3 < 2^48. */
 static bool tanh_of_small(bnd_exact *out, const bnd_exact *x)
 {
     if (is_below_power(x, -64)) {
@@ -216,8 +218,8 @@ static bool tanh_of_small(bnd_exact *out, const bnd_exact *x)
     return true;
 }
 
-/* E / (E + 2) with E = e^2|x| - 1, which is above 0.28 where it is not a value of exp_less_one itself: so it errs by
- * less than 2^-237. Above 46, 1 - tanh x < 2 e^-92 < 2^-131. */
+/* E / (E + 2) with E = e^2|x| - 1, which is above 0.28 if it is not a value of exp_less_one itself, so its relative
+ * error is less than 2^-237. Above 46, 1 - tanh x < 2 e^-92 < 2^-131. */
 bool bndi_tanh(bnd_exact *out, const bnd_exact *x)
 {
     if (is_below_power(x, -50)) {
@@ -257,8 +259,8 @@ static void wide_sigmoid(bndi_wide *out, const bndi_wide *x)
     bndi_wide_reciprocal(out, &y);
 }
 
-/* 1/2 + x/4 - x^3/48 + ...: below 2^-42 the third term is less than 2^-131, and the argument that holds for e^x below
- * 2^-64 holds here. From 90 on, 1 - sigmoid x < e^-90 < 2^-129. In between it errs as the exponential function does. */
+/* 1/2 + x/4 - x^3/48 + ...: below 2^-42 the third term is less than 2^-131, and the argument for e^x below 2^-64
+ * applies. From 90 on, 1 - sigmoid x < e^-90 < 2^-129. Between these its error is that of the exponential function. */
 bool bndi_sigmoid(bnd_exact *out, const bnd_exact *x)
 {
     if (is_below_power(x, -42)) {
@@ -279,8 +281,9 @@ bool bndi_sigmoid(bnd_exact *out, const bnd_exact *x)
 /* ---- gelu, the form with tanh ---- */
 
 /* x (1 + tanh w) / 2 = x sigmoid 2w, w = sqrt(2/pi) (x + 0.044715 x^3), 0.044715 = 8943 / 200000. Below 2^-128 this is
- * x/2 (1 + 0.8 x): the second term is less than the last of 128 places. From 10.25 on, e^-2w < e^-93 < 2^-134. 2w errs
- * by 6 u of itself, so that the sigmoid errs by |2w| 6 u more: as much as the reduction in the exponential function. */
+ * x/2 (1 + 0.8 x): the second term is less than the last of 128 places. From 10.25 on, e^-2w < e^-93 < 2^-134. The
+ * relative error of 2w is 6 u, which adds |2w| 6 u to the error of the sigmoid: as much as the argument reduction of
+ * the exponential function. */
 bool bndi_gelu_tanh(bnd_exact *out, const bnd_exact *x)
 {
     bnd_exact half = *x;

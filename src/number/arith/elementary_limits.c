@@ -1,4 +1,4 @@
-/* What the elementary functions make of zeros, infinities and finite numbers: exact answers, limits, poles. */
+/* The elementary functions for zeros, infinities and finite numbers: exact answers, limits, poles. */
 #include "arith/elementary.h"
 
 #include "base/verify.h"
@@ -8,7 +8,7 @@ static void give_power_of_two(bnd_exact *out, int32_t exponent, bool negative)
     *out = (bnd_exact){.low = 1, .exponent = exponent, .kind = BND_KIND_FINITE, .negative = negative};
 }
 
-/* Of a finite number that is not zero. That the answer is decided is proven for the operands that are let through. */
+/* f of a finite nonzero number. All operands that reach this were tested: the answer is always decided. */
 static void evaluate(bnd_exact *out, bndi_question *q, bndi_elementary *function)
 {
     if (bndi_is_elementary_operand(&q->x[0])) {
@@ -62,7 +62,7 @@ void bndi_answer_sigmoid(bnd_exact *out, bndi_question *q)
     }
 }
 
-/* Functions that keep a zero, and go from -1 to 1. */
+/* Functions with f(0) = 0 (of the same sign) and limits -1 and 1. */
 static void between_ones(bnd_exact *out, bndi_question *q, bndi_elementary *function)
 {
     const bnd_exact *a = &q->x[0];
@@ -85,7 +85,7 @@ void bndi_answer_erf(bnd_exact *out, bndi_question *q)
     between_ones(out, q, bndi_erf);
 }
 
-/* Both forms of gelu: of minus infinity a zero, from below. */
+/* Both forms of gelu: at minus infinity a zero, approached from below. */
 static void gated(bnd_exact *out, bndi_question *q, bndi_elementary *function)
 {
     const bnd_exact *a = &q->x[0];

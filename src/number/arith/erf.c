@@ -1,8 +1,8 @@
 /* erf and gelu, in 256 bits.
  *
  * With f(t) = e^-t^2 / (z^2 + t^2), erfc z = (z/pi) e^-z^2 times the integral of f over the real line. The trapezoidal
- * rule, the sum of h f(n h) over all integers n, is that integral and the share of the poles at +-iz where they lie
- * within |Im t| < a (Turing 1945; Chiarella and Reichel 1968):
+ * rule, the sum of h f(n h) over all integers n, is that integral plus the contribution of the poles at +-iz if they
+ * lie within |Im t| < a (Turing 1945; Chiarella and Reichel 1968):
  *     erfc z = (z h/pi) e^-z^2 (1/z^2 + 2 sum over n > 0 of e^-(n h)^2 / (z^2 + (n h)^2))
  *              - [z < a] 2 / (e^(2 pi z/h) - 1)
  * but for (z/pi) e^-z^2 2 / (e^(2 pi a/h) - 1) times the integral of |f| over Im t = a, where |e^-t^2| is e^(a^2) times
@@ -16,7 +16,7 @@
 
 #include "arith/wide.h"
 
-/* All constants are cut off behind the 256th bit. */
+/* All constants are truncated after the 256th bit. */
 static const bndi_wide one_over_4_pi = {
     {0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561}, -259, false};
 static const bndi_wide eight_pi = {
@@ -89,8 +89,8 @@ typedef struct argument {
     int32_t exponent; /* of the leading bit of z^2 */
 } argument;
 
-/* z = |x|, or |x| sqrt(1/2), x of at most 16 bits. z^2 is an odd number of at most 32 bits, with a few zeros behind it
- * where it is an integer of fewer than 4 binary places; where z^2 >= 1/4 it has at most 35 places. */
+/* z = |x|, or |x| sqrt(1/2), x of at most 16 bits. z^2 is an odd number of at most 32 bits, with a few zeros after it
+ * if it is an integer of fewer than 4 binary places; if z^2 >= 1/4 it has at most 35 places. */
 static void take_argument(argument *out, const bnd_exact *x, bool halved)
 {
     uint64_t m = x->low;
@@ -121,12 +121,12 @@ static void exp_of_less_square(bndi_wide *out, const argument *a)
     bndi_wide_exp(out, out);
 }
 
-/* erfc z for z^2 >= 1/4. Terms of one sign: 6 u, and with the exponential function's error below 2^-220; the last
- * subtraction takes away less than 2e-5 of its larger term. */
+/* erfc z for z^2 >= 1/4. All terms have one sign: error 6 u, and with the exponential function's error below 2^-220.
+ * The last subtraction removes less than 2e-5 of its larger term. */
 static void erfc_of_large(bndi_wide *out, const argument *a)
 {
     bndi_wide sum, term, factor;
-    if (a->exponent >= 31) { /* below everything, as the exponential function */
+    if (a->exponent >= 31) { /* below every format's range, like e^x */
         bndi_wide_of_word(out, 1);
         out->exponent = -BNDI_WIDE_FAR;
         return;
@@ -143,7 +143,7 @@ static void erfc_of_large(bndi_wide *out, const argument *a)
     bndi_wide_multiply(&sum, &sum, &factor);
     bndi_wide_multiply(&sum, &sum, &a->z);
     bndi_wide_multiply(&sum, &sum, &one_over_4_pi);
-    if (a->whole >> a->fraction_bits < 157) { /* z < 4 pi. Beyond, the pole's share is below 2^-222 of the rest */
+    if (a->whole >> a->fraction_bits < 157) { /* z < 4 pi. Beyond, the pole's part is below 2^-222 of the rest */
         bndi_wide_multiply(&factor, &eight_pi, &a->z);
         bndi_wide_exp(&factor, &factor);
         bndi_wide_of_word(&term, 1);
@@ -157,9 +157,9 @@ static void erfc_of_large(bndi_wide *out, const argument *a)
     *out = sum;
 }
 
-/* erf z for z^2 < 1/4: 2/sqrt(pi) z e^-z^2 (1 + 2w/3 (1 + 2w/5 (1 + 2w/7 ...))), w = z^2. Terms of one sign again; with
- * w < 2^-k, n of them leave less than 2^-(k n) 2^n / (2 n + 1)!!, which for k = 2 and n = 40 is 2^-242, and
- * 2^-((k - 1) n) already. */
+/* erf z for z^2 < 1/4: 2/sqrt(pi) z e^-z^2 (1 + 2w/3 (1 + 2w/5 (1 + 2w/7 ...))), w = z^2. All terms have one sign. With
+ * w < 2^-k, the terms after n of them are less than 2^-(k n) 2^n / (2 n + 1)!!, which is 2^-242 for k = 2 and n = 40,
+ * and always less than 2^-((k - 1) n). */
 static void erf_of_small(bndi_wide *out, const argument *a)
 {
     int32_t k = -1 - a->exponent;
@@ -189,7 +189,8 @@ static void from_one(bndi_wide *out, const bndi_wide *y, bool less)
     bndi_wide_add(out, &one, out);
 }
 
-/* Above 9.5, erfc < e^-90.25 / (9.5 sqrt(pi)) < 2^-134. 1 - erfc z, where erfc z < 0.48, errs by less than erfc z. */
+/* Above 9.5, erfc < e^-90.25 / (9.5 sqrt(pi)) < 2^-134. The relative error of 1 - erfc z, where erfc z < 0.48, is less
+ * than that of erfc z. */
 bool bndi_erf(bnd_exact *out, const bnd_exact *x)
 {
     if (bndi_is_at_least(x, 38)) {
@@ -210,8 +211,8 @@ bool bndi_erf(bnd_exact *out, const bnd_exact *x)
 }
 
 /* x Phi(x), Phi(x) = (1 + erf(x sqrt(1/2))) / 2. Below 2^-128 this is x/2 (1 + 0.8 x): the second term is less than the
- * last of 128 places. From 13.5 on 1 - Phi(x) < e^-91.1 / (13.5 sqrt(2 pi)) < 2^-136. For negative x the factor is
- * 1 - erf > 0.47 or erfc itself: no more is lost. */
+ * last of 128 places. From 13.5 on 1 - Phi(x) < e^-91.1 / (13.5 sqrt(2 pi)) < 2^-136. For negative x the factor is 1 -
+ * erf > 0.47 or erfc itself, so the error does not grow. */
 bool bndi_gelu(bnd_exact *out, const bnd_exact *x)
 {
     bnd_exact half = *x;

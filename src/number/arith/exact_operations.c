@@ -1,5 +1,5 @@
-/* What an operation makes of exact operands: NaNs, infinities and zeros, and where there are none of them the exact
- * sums, products and quotients. A row an operation. */
+/* The results of operations on exact operands: special cases for NaNs, infinities and zeros, else the exact sum,
+ * product or quotient. One row per operation. */
 #include "arith/arith.h"
 
 #include "arith/elementary.h"
@@ -8,7 +8,7 @@
 
 /* ---- NaNs ---- */
 
-/* The first NaN among the operands, quiet. */
+/* The first NaN among the operands, made quiet. */
 static void give_nan(bnd_exact *out, const bndi_question *q, unsigned operands)
 {
     for (unsigned i = operands; i-- > 0;) {
@@ -171,8 +171,8 @@ static void magnitude(bnd_exact *out, bndi_question *q)
 
 /* ---- to integers ---- */
 
-/* The values whose last place is 1, and all above them: rounding to them is rounding to an integer. The codec then
- * calls what is below 2^63 subnormal, which is of no interest here. */
+/* A format whose quantum is at least 1: rounding to it is rounding to an integer. The codec treats values below 2^63 as
+ * subnormal, which does not matter here. */
 static void integer(bnd_exact *out, bndi_question *q)
 {
     bnd_format integers = bnd_lab_value_set(64, 63, BND_EXPONENT_UNLIMITED);
@@ -199,7 +199,7 @@ static void exponent(bnd_exact *out, bndi_question *q)
     q->flags |= a->kind == BND_KIND_ZERO ? BND_FLAG_DIVBYZERO : 0;
 }
 
-/* An integer as a shift: beyond what an exponent can be, all are alike. */
+/* An integer as a shift count, saturated: all shifts beyond the exponent range give the same result. */
 static int64_t shift_of(const bnd_exact *n)
 {
     int64_t most = INT64_C(4) * BND_EXPONENT_MAX;
@@ -226,7 +226,7 @@ static void scale_by_power(bnd_exact *out, bndi_question *q)
 
 /* ---- order, neighbours ---- */
 
-/* a before b, where -0 is before +0. */
+/* Is a before b, with -0 before +0? */
 static bool before(const bnd_exact *a, const bnd_exact *b)
 {
     int order = bnd_exact_compare(*a, *b);
@@ -236,7 +236,7 @@ static bool before(const bnd_exact *a, const bnd_exact *b)
 static void choose(bnd_exact *out, const bndi_question *q, bool smaller)
 {
     const bnd_exact *a = &q->x[0], *b = &q->x[1];
-    if (bndi_is_nan(a) || bndi_is_nan(b)) { /* of one, and the number is asked for */
+    if (bndi_is_nan(a) || bndi_is_nan(b)) { /* one is a NaN, and the other operand is the result */
         *out = bndi_is_nan(a) ? *b : *a;
     } else {
         *out = before(b, a) == smaller ? *b : *a;
@@ -287,8 +287,8 @@ static void ulp(bnd_exact *out, bndi_question *q)
 
 typedef enum trait {
     PLAIN,
-    PREFERS_NUMBERS, /* a NaN comes out only if every operand is one */
-    QUIET,           /* a NaN is an operand like any other */
+    PREFERS_NUMBERS, /* the result is NaN only if every operand is */
+    QUIET,           /* NaNs are treated like any operand */
     ELEMENTARY       /* of few operands */
 } trait;
 
@@ -392,7 +392,8 @@ bnd_status bnd_operation_serves(bnd_operation operation, const bnd_format *const
                     from[0]->name, from[0]->width == 0 ? "has no codes" : "has values that fp64 does not have");
 }
 
-/* 0 * inf + NaN: IEEE leaves it open whether the product is looked at. SSE does not; Arm, RISC-V and SoftFloat do. */
+/* 0 * inf + NaN: IEEE leaves open whether the product raises invalid. On SSE it does not; on Arm, RISC-V and in
+ * SoftFloat it does. */
 static bool is_invalid_product(bnd_operation operation, const bndi_question *q)
 {
     return operation == BND_OP_FMA && q->rule.nan != BND_NAN_X86 && has_no_product(&q->x[0], &q->x[1]);

@@ -1,4 +1,4 @@
-/* The calls by name, operands and result in one format; quick.c has those that are made most often. */
+/* One function per operation, with operands and result in one format. quick.c has the most frequent ones. */
 #include "arith/arith.h"
 
 static bnd_result unary(const bnd_format *f, bnd_operation operation, uint64_t a, bnd_rule rule, uint64_t random)

@@ -23,8 +23,8 @@ static bnd_result round_answer(const bnd_format *to, bnd_operation operation, bn
     return (bnd_result){.code = bndi_pack(to, &r.value), .flags = r.flags | q->flags, .ternary = r.ternary};
 }
 
-/* neg and abs in one format: the code's sign and nothing else. Where there is none, or where the code without it is the
- * only zero, and with it the only NaN, there is nothing to change. */
+/* neg and abs in one format change only the code's sign bit. The code stays if the format has no sign, or if the code
+ * without the sign is the only zero and the code with it the only NaN (fnuz). */
 static uint64_t result_with_sign(const bnd_format *f, bnd_operation operation, uint64_t code)
 {
     uint64_t sign = UINT64_C(1) << bnd_magnitude_bits(f), magnitude = code & (sign - 1);

@@ -1,5 +1,5 @@
-/* The operations that are made most often, in words of 64 bits: normal operands of 2 to 29 bits of precision. What is
- * too long for that goes on in quick_wide.c. Subnormal operands do too: here they would cost the others registers. */
+/* The most frequent operations in words of 64 bits, for normal operands of 2 to 29 bits of precision. Longer and
+ * subnormal operands are left to quick_wide.c: subnormal ones would cost registers here for all others. */
 #include "arith/quick_shared.h"
 
 #define word                      uint64_t
@@ -14,7 +14,7 @@
 static inline uint64_t root_of(uint64_t significand, unsigned fraction_bits, unsigned odd)
 {
     enum { SHORT = 12 };
-    if (BNDI_RARELY(fraction_bits > SHORT)) { /* it can pay a jump, for it divides */
+    if (BNDI_RARELY(fraction_bits > SHORT)) { /* it divides, so a jump costs little in comparison */
         uint64_t number = significand << (60 - fraction_bits + odd), root = bndi_root_of_60(number);
         return root << (fraction_bits + 32 - 30) | (root * root != number);
     }

@@ -1,10 +1,10 @@
-/* The short way of the operations that are made most often: operands that are numbers, 2 bits of precision or more, and
- * a mode without random bits. Then one word holds the exact result or enough of it, and if the result is neither too
- * large nor too small, no policy has a say. Other results are rounded by the codec; other operands go a longer way,
- * which comes to bnd_operate, the definition. Integers only: the caller's floating-point environment is neither read
- * nor changed. Written without branches where operands decide at random: a wrong guess costs more than an operation.
+/* The fast path of the most frequent operations: operands that are not NaN or infinite, at least 2 bits of precision,
+ * and a mode without random bits. One word then holds the exact result or enough of it, and if the result is neither
+ * too large nor too small, no policy applies. Other results are rounded by the codec. Other operands take slower paths,
+ * in the end bnd_operate, the definition. Only integers are used: the caller's floating-point environment is neither
+ * read nor changed. There are no branches on unpredictable operands: a misprediction costs more than an operation.
  *
- * This text is compiled once for each size of word, and has no guard for that reason. Who includes it defines
+ * This file is compiled once per word size, so it has no include guard. The including file defines
  *   word, signed_word, WORD_BITS  the integers, and how long they are
  *   SUBNORMALS                    whether operands may be subnormal
  *   is_open(f, rounding)          whether the way is open to this format and mode
@@ -15,8 +15,8 @@
  *                                 the root of 2^odd times a significand, its leading one brought to bit
  *                                 fraction_bits + GUARD, the last bit sticky
  *
- * What a call costs is the number of its instructions. So nothing about a format is worked out here that bnd_format can
- * say, and what is said once in many calls is said in another function, which is jumped to. */
+ * The cost of a call is its number of instructions. So nothing is computed here that bnd_format already holds, and rare
+ * cases are in separate functions that are tail calls. */
 #include "arith/quick_shared.h"
 #include "format/format.h"
 
@@ -24,7 +24,7 @@
 
 #if defined(__GNUC__)
 #define QUICK static inline __attribute__((always_inline))
-#define APART static __attribute__((noinline)) /* so that the short way does not pay for its registers */
+#define APART static __attribute__((noinline)) /* so that the fast path does not save its registers */
 #else
 #define QUICK static inline
 #define APART static
@@ -33,24 +33,24 @@
 
 /* ---- operands ---- */
 
-/* Bits below the last place when a significand comes to be rounded. A product and two bits of ROOM above it take
- * 2 fraction_bits + 4 bits, and the longest total fraction_bits + GUARD + 1: a fraction has GUARD - 4 bits at most. */
+/* The bits below the last place of a significand that is to be rounded. A product and two bits of ROOM above it take 2
+ * fraction_bits + 4 bits, and the longest total fraction_bits + GUARD + 1: a fraction has GUARD - 4 bits at most. */
 enum { GUARD = WORD_BITS / 2 };
 _Static_assert(WORD_BITS != 64 || (int)GUARD - 4 == (int)BNDI_QUICK_FRACTION_MAX, "what derive.c says is open");
 
-/* Exponents stay where a code has them, above the fraction, and are one less than there: the leading one of the
- * significand makes up for it. */
+/* Exponents keep the place that they have in a code, above the fraction, but are one less: adding the significand with
+ * its leading one corrects that. */
 typedef struct operand {
     word significand, exponent;
 } operand;
 
-/* A number that the format gives for words of 64 bits, as a signed one. */
+/* A 64-bit member of the format, sign-extended to a word. */
 QUICK word extended(uint64_t x)
 {
     return (word)(signed_word)(int64_t)x;
 }
 
-/* A subnormal number as if the exponent went on below. */
+/* A subnormal number, normalized as if the exponent range had no lower end. */
 QUICK bool take_subnormal(operand *x, const bnd_format *f, const bnd_rule *rule, uint64_t magnitude)
 {
     unsigned up = bndi_leading_zeros(magnitude, 0) + f->fraction_bits - 63;
@@ -64,7 +64,7 @@ QUICK uint64_t magnitude_of(const bnd_format *f, uint64_t code)
     return code & (f->internal.sign_code - 1);
 }
 
-/* False where the operand is none for this way. */
+/* False if the fast path does not support the operand. */
 QUICK bool take(operand *x, const bnd_format *f, const bnd_rule *rule, uint64_t magnitude)
 {
     uint64_t beyond = magnitude + f->internal.exponent_mask, exponent = beyond & f->internal.exponent_mask;
@@ -73,13 +73,13 @@ QUICK bool take(operand *x, const bnd_format *f, const bnd_rule *rule, uint64_t 
     return beyond <= f->internal.normals || (SUBNORMALS && take_subnormal(x, f, rule, magnitude));
 }
 
-/* All bits where x is negative, else none. */
+/* All bits set if x is negative, else 0. */
 QUICK word if_negative(word x)
 {
     return (word)((signed_word)x >> (WORD_BITS - 1));
 }
 
-/* Of a word that is not zero. */
+/* The index of the leading bit of a nonzero word. */
 QUICK unsigned leading_bit(word x)
 {
     return (WORD_BITS - 1) ^ bndi_leading_zeros((uint64_t)(x >> (WORD_BITS - 64)), (uint64_t)x);
@@ -87,7 +87,7 @@ QUICK unsigned leading_bit(word x)
 
 /* ---- rounding ---- */
 
-/* What is added to a significand so that what carries into the kept bits is the rounding. */
+/* The addend to a significand whose carry into the kept bits does the rounding. */
 QUICK word directed_increment(uint8_t rounding, bool negative, bool odd)
 {
     word below = ((word)1 << GUARD) - 1;
@@ -115,8 +115,8 @@ QUICK word kept_of(word significand, uint64_t sign, const bnd_rule *rule)
     return (significand + increment) >> GUARD;
 }
 
-/* The flags if it is inexact, and on which side of the exact number the result is: of one that is rounded up, above it
- * if it is positive. */
+/* The flags if it is inexact, and the ternary value: a magnitude that is rounded up is above the exact number if
+ * positive. */
 QUICK bnd_result result_of(uint64_t sign, uint64_t magnitude, word kept, word significand, uint32_t flags_if_inexact)
 {
     uint64_t inexact = 0 - (uint64_t)((significand & (((word)1 << GUARD) - 1)) != 0);
@@ -124,16 +124,16 @@ QUICK bnd_result result_of(uint64_t sign, uint64_t magnitude, word kept, word si
     uint64_t both = ((2 * above - 1) << 32 | flags_if_inexact) & inexact;
     bnd_result out = {.code = magnitude | sign, .flags = (uint32_t)both, .ternary = (int32_t)(both >> 32)};
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    /* The same once more: gcc 12 takes `both` apart and puts it together again unless it is told so. */
+    /* The same once more: without it gcc 12 splits `both` and joins it again. */
     __builtin_memcpy((char *)&out + offsetof(bnd_result, flags), &both, sizeof both);
 #endif
     return out;
 }
 
-/* What finish() cannot round: by the codec, if it is not a plain subnormal number. The last bit of the significand can
- * stand for less than it says, though not for nothing. A zero is what is left of terms that cancel.
- * A number that rounds to a subnormal one is tiny whichever way that is asked: its neighbour would be the smallest
- * normal number before that were so at full precision. */
+/* The results that finish() cannot round: ordinary subnormal numbers here, all others by the codec. The last bit of the
+ * significand is sticky: it can stand for less than its weight, but not for zero. A zero is the result of cancellation.
+ * A number that rounds to a subnormal one is tiny both before and after rounding: if it rounded to the smallest normal
+ * number at full precision, it would also do so on the coarser subnormal grid. */
 APART bnd_result finish_rarely(const bnd_format *f, uint64_t sign, word exponent, word significand, bnd_rule rule)
 {
     signed_word field = (signed_word)exponent >> f->fraction_bits;
@@ -154,14 +154,14 @@ APART bnd_result finish_rarely(const bnd_format *f, uint64_t sign, word exponent
     return bnd_encode_exact(f, x, bnd_rule_of_operation(rule), 0);
 }
 
-/* What is to be rounded: a significand with its leading one in bit fraction_bits + GUARD, the last bit sticky. */
+/* A number to be rounded: a significand with its leading one in bit fraction_bits + GUARD, the last bit sticky. */
 typedef struct unrounded {
     uint64_t sign;
     word exponent, significand;
 } unrounded;
 
-/* What carries goes into the exponent, where it belongs. False where it takes finish_rarely. So does the smallest
- * normal number: it may be one after rounding only, and then it counts as tiny. */
+/* A carry of the rounding goes into the exponent, which is correct. False if finish_rarely is needed. That includes the
+ * smallest normal number: it may be the rounded form of a smaller number, which counts as tiny. */
 QUICK bool finish(bnd_result *out, const bnd_format *f, const unrounded *x, const bnd_rule *rule)
 {
     word kept = kept_of(x->significand, x->sign, rule), magnitude = x->exponent + kept;
@@ -186,13 +186,13 @@ QUICK word with_sign(word x, bool minus)
     return minus ? 0 - x : x;
 }
 
-/* What they add up to. Its leading one can be in any bit up to that of an unrounded number. */
+/* The sum of the terms. Its leading one can be in any bit up to that of an unrounded number. */
 typedef struct total {
     word exponent, sum;
     unsigned place;
 } total;
 
-/* x moved down. What is lost is a sticky bit. */
+/* x shifted down; the lost bits are ORed into the last bit (sticky). */
 QUICK word jammed(word x, unsigned down)
 {
     down = down < WORD_BITS - 2 ? down : WORD_BITS - 2;
@@ -200,9 +200,9 @@ QUICK word jammed(word x, unsigned down)
     return moved | (moved << down != x);
 }
 
-/* The second term is moved up to where the first one is. If it has no room there the smaller one is moved down, and a
- * sticky bit is enough: the other term is so much larger that the total keeps all places but one, and two bits or more
- * below them; or no more than the zeros of ROOM are lost. */
+/* The second term is shifted up to the exponent of the first. If it does not fit, the smaller one is shifted down with
+ * a sticky bit. That is enough: the other term is so much larger that the total keeps all places but one, and two bits
+ * or more below them; or only the zeros of ROOM are lost. */
 QUICK void total_of(total *out, const bnd_format *f, const terms *t)
 {
     signed_word apart = (signed_word)(t->second.exponent - t->exponent) >> f->fraction_bits;
@@ -250,7 +250,7 @@ QUICK bool make_terms(terms *out, const bnd_format *f, uint64_t a, uint64_t b, c
     return true;
 }
 
-/* The product is left as long as it is: a one in bit fraction_bits + ROOM is fraction_bits below its leading one. */
+/* The product is not shortened: a one in bit fraction_bits + ROOM is fraction_bits below its leading one. */
 QUICK bool product_and_sum(terms *out, const bnd_format *f, uint64_t a, uint64_t b, uint64_t c, const bnd_rule *rule)
 {
     enum { ROOM = 2 };
@@ -301,7 +301,7 @@ QUICK bool quotient(unrounded *out, const bnd_format *f, uint64_t a, uint64_t b,
 QUICK bool root(unrounded *out, const bnd_format *f, uint64_t a, const bnd_rule *rule)
 {
     operand x;
-    if (!take(&x, f, rule, a)) { /* a sign makes a number too large */
+    if (!take(&x, f, rule, a)) { /* a set sign bit fails the range check */
         return false;
     }
     word exponent = x.exponent + extended(f->internal.unbias), odd = exponent >> f->fraction_bits & 1;
@@ -312,7 +312,7 @@ QUICK bool root(unrounded *out, const bnd_format *f, uint64_t a, const bnd_rule 
     return true;
 }
 
-/* ---- the calls: in each what does not come back is the last thing that is done, and costs no registers ---- */
+/* ---- the calls: each slow path is a tail call, so it costs no registers ---- */
 
 bnd_result WAY(add)(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, uint64_t random)
 {
@@ -333,7 +333,7 @@ bnd_result WAY(add)(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, 
     return out;
 }
 
-/* A NaN keeps its sign: a - b is a + -b for numbers only, and b is one if the way is open. */
+/* A NaN keeps its sign: a - b is a + -b for numbers only, and on the fast path b is a number. */
 bnd_result WAY(sub)(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, uint64_t random)
 {
     terms t;

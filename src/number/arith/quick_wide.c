@@ -1,5 +1,5 @@
-/* The operations that are made most often, in words of 128 bits: fp64 and its like, 2 to 61 bits of precision, and
- * subnormal operands. Where such words are not to be had, bnd_operate does what 64 bits are too short for. */
+/* The most frequent operations in words of 128 bits, for fp64 and other formats of 2 to 61 bits of precision, and for
+ * subnormal operands. Without 128-bit words, bnd_operate is used if 64 bits are too short. */
 #include "arith/quick_shared.h"
 
 const uint32_t bndi_roots[97] = {
@@ -45,7 +45,7 @@ static bnd_result longest_sqrt(const bnd_format *f, uint64_t a, bnd_rule rule, u
     return bnd_operate(f, BND_OP_SQRT, &f, &a, rule, random);
 }
 
-#if defined(__SIZEOF_INT128__) && !defined(__wasm__) /* where they are instructions, not calls */
+#if defined(__SIZEOF_INT128__) && !defined(__wasm__) /* where they compile to instructions, not calls */
 
 __extension__ typedef unsigned __int128 word;
 __extension__ typedef __int128 signed_word;
@@ -54,7 +54,7 @@ __extension__ typedef __int128 signed_word;
 #define SUBNORMALS true
 #define WAY(name)  bndi_##name##_in_128_bits
 
-/* Of formats with normal numbers, and of 61 bits of precision at most: see GUARD in quick_template.h. */
+/* Only for formats with normal numbers and at most 61 bits of precision: see GUARD in quick_template.h. */
 static inline bool is_open(const bnd_format *f, uint8_t rounding)
 {
     return f->fraction_bits - 1u < 60 && f->max_code >= 0 - f->internal.exponent_mask &&
@@ -79,9 +79,9 @@ static inline uint64_t divide(word dividend, uint64_t divisor)
     return digits;
 }
 
-/* As on paper, in digits of 32 bits: with s the root of the upper digits and r what that leaves, the root of
- * (s^2 + r) 2^64 is s 2^32 + q, q = r 2^32 / 2 s, but for about q^2 / (s 2^33) too much. q is 2^32 at most, since
- * r <= 2 s, and s 2^33 at least 2^63: that is less than 2, and 2 at most when all is rounded down. */
+/* The schoolbook root in digits of 32 bits. Let s be the root of the upper digits and r the remainder. The root of (s^2
+ * + r) 2^64 is s 2^32 + q with q = r 2^32 / 2 s, which is too large by about q^2 / (s 2^33). q is 2^32 at most, since r
+ * <= 2 s, and s 2^33 at least 2^63: that error is less than 2, and at most 2 after everything is rounded down. */
 static inline word root_of(word significand, unsigned fraction_bits, unsigned odd)
 {
     uint64_t number = (uint64_t)significand << (60 - fraction_bits) << odd, first = bndi_root_of_60(number);

@@ -1,5 +1,5 @@
-/* Quotients, remainders and roots: as many digits as decide any rounding, and whether anything follows them. Long
- * division and the root as it is taken on paper, several binary digits at a time where a word has room for them. */
+/* Quotients, remainders and roots: as many digits as decide any rounding, and a sticky bit for the rest. Long division
+ * and the schoolbook square root, several binary digits at a time if they fit a word. */
 #include "base/verify.h"
 #include "arith/arith.h"
 
@@ -8,7 +8,7 @@ static unsigned zeros_above(uint64_t x)
     return bndi_leading_zeros(x, 0);
 }
 
-/* How many digits of a quotient by b a step gives. */
+/* The number of binary digits of a quotient by b per step. */
 static unsigned digits_a_step(uint64_t b)
 {
     unsigned room = zeros_above(b);
@@ -36,7 +36,7 @@ static void append(bnd_exact *x, uint64_t digits, unsigned count)
     x->low = x->low << count | digits;
 }
 
-/* 2^k s with an odd s, or at least without what zeros a word can lose. */
+/* The same number with its trailing zero bits moved into the exponent. */
 static bnd_exact without_zeros(const bnd_exact *x)
 {
     bnd_exact out = *x;
@@ -64,7 +64,7 @@ void bndi_quotient(bnd_exact *out, const bnd_exact *a, const bnd_exact *b)
     *out = q;
 }
 
-/* a mod b, both positive and of the exponents shown, a's not below b's; and whether floor(a / b) is odd. */
+/* a mod b, both positive and with their exponents, a's not below b's; *odd: whether floor(a / b) is odd. */
 static uint64_t modulo(const bnd_exact *a, const bnd_exact *b, bool *odd)
 {
     uint64_t remainder = a->low % b->low;
@@ -86,7 +86,7 @@ static bnd_exact finite_exact(uint64_t significand, int32_t exponent, bool negat
                        .negative = negative};
 }
 
-/* b with so many zeros added that its exponent is not above a's. Only for b not above a, both magnitudes. */
+/* b with enough trailing zeros that its exponent is not above a's. Only for magnitudes with b <= a. */
 static bnd_exact down_to(const bnd_exact *b, int32_t exponent)
 {
     bnd_exact out = *b;
@@ -97,7 +97,7 @@ static bnd_exact down_to(const bnd_exact *b, int32_t exponent)
     return out;
 }
 
-/* What is left of the magnitude x by the nearest multiple of y; the sign is that of x, or the other one. */
+/* x minus the nearest multiple of y, for magnitudes; the sign is that of x or the opposite. */
 static bnd_exact nearest_remainder(const bnd_exact *x, const bnd_exact *y)
 {
     bnd_exact divisor = down_to(y, x->exponent);
@@ -116,11 +116,11 @@ void bndi_remainder(bnd_exact *out, const bnd_exact *a, const bnd_exact *b)
     bool negative = a->negative;
     x.negative = y.negative = half.negative = false;
     half.exponent--;
-    if (bnd_exact_compare(x, half) <= 0) { /* nearest to nothing of it */
+    if (bnd_exact_compare(x, half) <= 0) { /* the nearest multiple is zero */
         *out = *a;
         return;
     }
-    if (bnd_exact_compare(x, y) < 0) { /* nearest to b itself, from below */
+    if (bnd_exact_compare(x, y) < 0) { /* the nearest multiple is y itself */
         y.negative = true;
         bndi_exact_sum(&x, &x, &y);
     } else {
@@ -134,8 +134,8 @@ void bndi_remainder(bnd_exact *out, const bnd_exact *a, const bnd_exact *b)
 
 enum { ROOT_DIGITS = 124 }; /* four times a remainder stays below 2^128 */
 
-/* One step of the root on paper: the next two binary digits of the number come down beside the remainder, and the root
- * grows by a digit, which is 1 if the remainder holds 4 root + 1. */
+/* One step of the schoolbook root: the next two binary digits of the number are appended to the remainder. The root
+ * grows by one digit, which is 1 if the remainder is at least 4 root + 1. */
 static void next_root_digit(bnd_exact *root, bnd_exact *remainder, uint64_t two)
 {
     remainder->high = remainder->high << 2 | remainder->low >> 62;
@@ -156,7 +156,7 @@ void bndi_root(bnd_exact *out, const bnd_exact *a)
     bnd_exact x = *a, root = {.kind = BND_KIND_FINITE}, remainder = {.high = 0};
     bndi_normalize(&x);
     if ((x.exponent & 1) != 0) {
-        x.low = x.high << 63; /* low is 0 so far: a significand of 64 bits stands in high */
+        x.low = x.high << 63; /* low is still 0: high has a significand of 64 bits */
         x.high >>= 1;
         x.exponent++;
     }
@@ -170,8 +170,8 @@ void bndi_root(bnd_exact *out, const bnd_exact *a)
     *out = root;
 }
 
-/* 1 / sqrt(m 2^e) = sqrt(2^k / m) 2^-((e + k) / 2): the digits of the quotient 2^k / m, which lies in [1, 4), come down
- * two at a time, and those that are never reached only say whether anything is left. */
+/* 1 / sqrt(m 2^e) = sqrt(2^k / m) 2^-((e + k) / 2): the digits of the quotient 2^k / m, which lies in [1, 4), are used
+ * two at a time. The digits after the last step only affect the sticky bit. */
 void bndi_reciprocal_root(bnd_exact *out, const bnd_exact *a)
 {
     BNDI_VERIFY(bndi_is_plain_operand(a));

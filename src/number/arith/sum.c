@@ -2,9 +2,9 @@
 #include "base/verify.h"
 #include "arith/arith.h"
 
-/* A magnitude of three words, the most significant first, times 2^exponent, and whether anything follows. Two words
- * hold a product, the third what a shifted number loses: where the larger of two terms is at most twice the other, so
- * that many bits can cancel, nothing is lost at all. */
+/* A magnitude of three words, the most significant first, times 2^exponent, and a sticky bit. Two words hold a product,
+ * the third the bits that a shift moves out. If the larger of two terms is at most twice the other, so that many bits
+ * can cancel, no bit is lost. */
 typedef struct sum_term {
     uint64_t word[3];
     int64_t exponent;
@@ -44,7 +44,7 @@ static void shift_right(sum_term *t, int64_t count)
     }
 }
 
-/* Brings the leading one to the top. Not for zero. */
+/* Shifts the leading one to the top bit. Not for zero. */
 static void normalize_term(sum_term *t)
 {
     unsigned zeros = bndi_leading_zeros(t->word[0], t->word[1]);
@@ -71,7 +71,7 @@ static bool is_smaller_term(const sum_term *a, const sum_term *b)
     return false;
 }
 
-/* Of the same exponent. What follows b follows the sum too. */
+/* a += b, of the same exponent. The sticky bit of b becomes that of the sum. */
 static void add_terms(sum_term *a, const sum_term *b)
 {
     uint64_t carry = 0;
@@ -87,8 +87,8 @@ static void add_terms(sum_term *a, const sum_term *b)
     }
 }
 
-/* a - b, of the same exponent and not negative. If anything follows b, the difference is less by one in the last place,
- * and something follows it. */
+/* a -= b, of the same exponent and not negative. If b is sticky, the difference is one less in the last place, and
+ * sticky. */
 static void subtract_terms(sum_term *a, const sum_term *b)
 {
     uint64_t borrow = b->sticky;

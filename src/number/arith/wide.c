@@ -1,9 +1,9 @@
-/* Numbers of 256 bits with an exponent: sums, products, quotients, and what is left of them as an exact number. */
+/* Numbers of 256 bits with an exponent: sums, products, quotients, and their conversion to exact numbers. */
 #include "arith/wide.h"
 
 enum { WORDS = BNDI_WIDE_WORDS, WIDE_BITS = 64 * WORDS };
 
-/* The leading one at the top of WORDS + 1 words; what is below the first WORDS then is dropped. */
+/* The leading one at the top of WORDS + 1 words; the lowest word is then dropped. */
 static void normalize_wide(bndi_wide *out, uint64_t words[WORDS + 1], int64_t exponent)
 {
     int empty = 0;
@@ -39,7 +39,7 @@ void bndi_wide_of_exact(bndi_wide *out, const bnd_exact *x)
 
 /* ---- sums ---- */
 
-/* Which magnitude is larger? */
+/* Is the magnitude of a smaller than that of b? */
 static bool is_smaller_wide(const bndi_wide *a, const bndi_wide *b)
 {
     if (bndi_wide_is_zero(a) || bndi_wide_is_zero(b)) {
@@ -162,7 +162,7 @@ static uint64_t divide_two_words(uint64_t high, uint64_t low, uint64_t d)
     return quotient;
 }
 
-/* floor((2^128 - 1) / d) - 2^64: what a division by d is multiplied with instead. */
+/* floor((2^128 - 1) / d) - 2^64: the factor that replaces a division by d. */
 static uint64_t inverse_of(uint64_t d)
 {
     return divide_two_words(~d, UINT64_MAX, d);
@@ -203,9 +203,9 @@ void bndi_wide_divide(bndi_wide *out, const bndi_wide *a, uint64_t word)
     out->negative = negative;
 }
 
-/* Newton's: where 1 - a r = e, r + r e is the reciprocal but for e^2 of it. The first r is the inverse of a's leading
- * word, with |e| < 2^-62; two steps square that twice, to 2^-124 and 2^-248. Each adds the roundings of its
- * operations, 2^-252 at most: a r is near 1, and its error there is that of e. */
+/* Newton's iteration: if 1 - a r = e, then r + r e is the reciprocal up to a relative error of e^2. The first r is the
+ * inverse of a's leading word, with |e| < 2^-62; two steps square that twice, to 2^-124 and 2^-248. Each adds the
+ * roundings of its operations, 2^-252 at most: a r is near 1, and its error there is that of e. */
 void bndi_wide_reciprocal(bndi_wide *out, const bndi_wide *a)
 {
     bndi_wide one, r, e;
@@ -223,7 +223,7 @@ void bndi_wide_reciprocal(bndi_wide *out, const bndi_wide *a)
     *out = r;
 }
 
-/* ---- what is left of it ---- */
+/* ---- conversion to an exact number ---- */
 
 bool bndi_wide_decide(bnd_exact *out, const bndi_wide *x)
 {
@@ -233,8 +233,8 @@ bool bndi_wide_decide(bnd_exact *out, const bndi_wide *x)
                        .kind = BND_KIND_FINITE,
                        .negative = x->negative,
                        .sticky = true};
-    /* x is wrong by less than 2^(BITS - RIGHT) of its last places, the bits looked at are those above them: where one
-     * of them is 1 and one is 0, nothing carries out of them. */
+    /* x is wrong by less than 2^(BITS - RIGHT) of its last places, and the checked bits are those above them. If one of
+     * these is 1 and one is 0, no carry passes through them. */
     uint64_t looked_at = UINT64_MAX << (WIDE_BITS - BNDI_WIDE_RIGHT);
     bool zeros = x->word[2] == 0 && (x->word[3] & looked_at) == 0;
     bool ones = x->word[2] == UINT64_MAX && (x->word[3] | ~looked_at) == UINT64_MAX;

@@ -1,6 +1,5 @@
-/* Numbers of 256 bits with an exponent, for what has no exact answer: each operation drops what is below its last
- * place, so that its result is wrong by less than 2^-254 of itself (a sum: of its larger term). `out` may be an
- * operand. */
+/* Numbers of 256 bits with an exponent, for functions without an exact binary result. Each operation truncates, so its
+ * relative error is less than 2^-254 (for a sum: relative to the larger term). `out` may be an operand. */
 #ifndef BINADE_SRC_ARITH_WIDE_H
 #define BINADE_SRC_ARITH_WIDE_H
 
@@ -23,14 +22,14 @@ void bndi_wide_add(bndi_wide *out, const bndi_wide *a, const bndi_wide *b);
 void bndi_wide_multiply(bndi_wide *out, const bndi_wide *a, const bndi_wide *b);
 void bndi_wide_scale(bndi_wide *out, const bndi_wide *a, uint64_t word);  /* a * word */
 void bndi_wide_divide(bndi_wide *out, const bndi_wide *a, uint64_t word); /* a / word, word not 0 */
-void bndi_wide_reciprocal(bndi_wide *out, const bndi_wide *a);            /* 1 / a, wrong by less than 2^-248 of it */
+void bndi_wide_reciprocal(bndi_wide *out, const bndi_wide *a);            /* 1 / a, relative error below 2^-248 */
 
-/* e^x, wrong by less than 2^-220 of it, 2^-238 where |x| < 2^12; of |x| from 2^31 on a power of two that lies beyond
- * what the exponent of an exact number can be, on the side of the answer. */
+/* e^x, with a relative error below 2^-220, or 2^-238 if |x| < 2^12. For |x| >= 2^31 the result is a power of two
+ * outside the exponent range of exact numbers, on the same side as the answer. */
 void bndi_wide_exp(bndi_wide *out, const bndi_wide *x);
 #define BNDI_WIDE_FAR (INT64_C(1) << 32)
 
-/* Of the leading bit; not of zero. */
+/* The exponent of the leading bit; not for zero. */
 static inline int64_t bndi_wide_exponent(const bndi_wide *x)
 {
     return x->exponent + 64 * BNDI_WIDE_WORDS - 1;
@@ -41,9 +40,9 @@ static inline bool bndi_wide_is_zero(const bndi_wide *x)
     return x->word[0] == 0;
 }
 
-/* The leading 128 bits and a sticky one. True if they are those of every number that differs from x by at most
- * 2^-BNDI_WIDE_RIGHT of it: then they are those of the number that x stands for, and something follows them. What is
- * BNDI_WIDE_FAR away is decided. */
+/* The leading 128 bits and a sticky bit. True if every number within a relative distance of 2^-BNDI_WIDE_RIGHT of x has
+ * the same leading 128 bits: then the exact number has them, too, and has nonzero bits after them. A number whose
+ * exponent saturates (as with BNDI_WIDE_FAR) is always decided. */
 enum { BNDI_WIDE_RIGHT = 210 };
 bool bndi_wide_decide(bnd_exact *out, const bndi_wide *x);
 
