@@ -1,13 +1,13 @@
-/* What block/ shares between its files.
+/* Internal interface of block.
  *
- * Whatever shares a scale is brought to one form: rows of columns, in groups of `down` rows by `across` columns. Blocks
- * along the last axis, rows and tensors are one row of groups; only blocks along another axis and tiles have more. Work
- * is cut into chunks: some neighbouring groups of one band of rows, small enough for the second cache.
+ * All kinds of groups that share a scale have one description: rows and columns, in groups of `down` rows by `across`
+ * columns. Blocks along the last axis, rows and tensors are one row of groups; only blocks along another axis and tiles
+ * have more. Work is cut into chunks: some neighbouring groups of one band of rows, small enough for the L2 cache.
  *
- * An element is one rounding of the exact quotient of the number and the stored scale. elements.c says where fp32 or
- * doubles are enough for that; the codec does the rest. Loops over elements are compiled once for each back end.
- * AVX-512 handles blocks of 32 with power-of-two scales in one pass, and quotients to odd in fp32. partial_array.h is
- * what tensors use of these loops. */
+ * An element is one rounding of the exact quotient of the number and the stored scale. elements.c shows where fp32 or
+ * doubles are enough for that; the codec does all other elements. Loops over elements are compiled once for each back
+ * end. AVX-512 handles blocks of 32 with power-of-two scales in one pass, and quotients to odd in fp32. partial_array.h
+ * is what tensors use of these loops. */
 #ifndef BINADE_SRC_BLOCK_H
 #define BINADE_SRC_BLOCK_H
 
@@ -25,23 +25,23 @@ typedef struct bndi_layout_of_blocks {
     size_t bands, groups;        /* groups along the rows, and along the columns */
 } bndi_layout_of_blocks;
 
-/* Can this block format be worked with? Codes or not. */
+/* Is this block format supported, with or without codes? */
 bnd_status bndi_check_block(const bnd_block *block, bnd_error *why);
 
-/* Has the element codes? */
+/* Does the element format have codes? */
 bnd_status bndi_check_codes(const bnd_block *block, bnd_error *why);
 
-/* Refused where the elements, or the bytes of anything about them, are more than memory could hold. */
+/* Refuses shapes whose elements, or any array about them, could not fit into memory. */
 bnd_status bndi_lay_out(bndi_layout_of_blocks *out, const bnd_block *block, bnd_shape shape, bnd_error *why);
 
-/* The run from element `at` on: at most `most` neighbours of one row, whose scales are neighbours too. */
+/* The run from element `at` on: at most `most` neighbours of one row whose scales are neighbours, too. */
 typedef struct bndi_stretch {
     size_t n, first; /* elements; the place of the first one in its group */
     size_t scale, groups;
 } bndi_stretch;
 bndi_stretch bndi_stretch_at(const bndi_layout_of_blocks *layout, size_t at, size_t most);
 
-/* ---- block_kernels.c: what is done to every element, and is worth a vector ----
+/* ---- block_kernels.c: the vectorised loops over elements ----
  *
  * n elements in groups of `across`; the first of them is the `first` of its group, and the last group may be shorter.
  * Outputs and inputs do not overlap. */
@@ -53,14 +53,14 @@ typedef struct bndi_power_rule {
     float most;
 } bndi_power_rule;
 
-/* How elements of at most 8 bits are encoded on the way: a plan of bulk/ without anything special at zero, the bits of
- * a code as stored; or integers, in units of 1.5 2^-23 integer_magic. */
+/* How elements of at most 8 bits are encoded within the loop: a plan of bulk/ without special cases at zero, the bits
+ * of a code as stored; or integers, in units of 1.5 2^-23 integer_magic. */
 typedef struct bndi_block_coding {
     const bndi_plan *plan;
     bndi_power_rule rule;
     float integer_magic;
     unsigned bits;
-    bool integer, stream; /* stream: codes go past the caches */
+    bool integer, stream; /* stream: codes bypass the caches */
 } bndi_block_coding;
 
 /* The numbers of a format that has one of each sign, a zero and subnormal ones, for rounding to nearest even in
@@ -73,43 +73,44 @@ typedef struct bndi_grid {
     uint32_t sign;
 } bndi_grid;
 
-/* How many dynamic codes there are from zero up to a magnitude: as many as a straight line says, one for each decade,
- * or one more. dynamic_codes.c says why. Magnitudes count as not less than 2^-23. */
+/* The number of dynamic codes from zero up to a magnitude: the value of a straight line (one line per decade), or one
+ * more. dynamic_codes.c shows why. Magnitudes below 2^-23 count as 2^-23. */
 enum { BNDI_DYNAMIC_LEAST = 104 << 23 };
 typedef struct bndi_dynamic_book {
     int32_t zero;               /* its code: 127 or 0 */
     int32_t decade[32];         /* by the lower five bits of the exponent: the decade in which a binade starts, */
     int32_t last[32];           /* and where the next one begins, as the bits of a float */
     float slope[16], shift[16]; /* by the decade */
-    float most[256];            /* the largest magnitude that has no more than so many */
+    float most[256];            /* the largest magnitude with at most that many */
 } bndi_dynamic_book;
 
 typedef struct bndi_block_kernels {
     /* amax[g]: the larger of what it is and the magnitudes of group g, as bits: NaNs above infinity. */
     void (*amax)(uint32_t *amax, const float *x, size_t n, size_t across);
 
-    /* Whole blocks side by side: scales in e8m0 as codes, and y = x / scale, not beyond `most` where `clamps`.
-     * False where a scale is NaN; y is then anything. At most BNDI_GROUPS. */
+    /* Whole blocks side by side: scales in e8m0 as codes, and y = x / scale, not beyond `most` where `clamps`. False if
+     * a scale is NaN; y is then undefined. At most BNDI_GROUPS. */
     bool (*scale_by_powers)(unsigned char *codes, float *y, const float *x, size_t n, size_t across,
                             const bndi_power_rule *rule);
 
-    /* NULL, or scales and codes of as many whole blocks of 32 as it likes, of n elements side by side; how many
-     * elements that was. `finite`: false where a scale is NaN; what is written is then anything. */
+    /* NULL, or scales and codes of whole blocks of 32, of n elements side by side. Returns the number of elements done,
+     * which may be less. `finite`: false if a scale is NaN; the output is then undefined. */
     size_t (*encode_blocks)(unsigned char *codes, unsigned char *scales, const float *x, size_t n,
                             const bndi_block_coding *how, bool *finite);
 
     void (*multiply)(float *y, const float *x, const float *factors, size_t n, size_t across, size_t first);
 
-    /* y = x * up[g], down[g] being 1 / up[g]. False where a product is not exact. */
+    /* y = x * up[g], down[g] being 1 / up[g]. False if a product is not exact. */
     bool (*multiply_exactly)(float *y, const float *x, const float *up, const float *down, size_t n, size_t across,
                              size_t first);
 
     /* Codes of sign and three bits, to nearest even: midpoints[k] is between the magnitudes with the codes k and k + 1,
-     * an eighth one is not looked at. Scales are positive numbers of at most 28 bits, midpoints of at most 3. */
+     * an eighth one is ignored. Scales are positive numbers of at most 28 bits, midpoints of at most 3. */
     void (*encode_by_midpoints)(unsigned char *codes, const float *x, const double *scales, const double *midpoints,
                                 size_t n, size_t across);
 
-    /* Dynamic codes of x / scale, a positive number that no magnitude is above; and of codes the numbers, times it. */
+    /* Dynamic codes of x / scale, where scale is positive and at least every |x|; and the reverse, numbers times the
+     * scale. */
     void (*encode_dynamic)(unsigned char *codes, const float *x, float scale, const bndi_dynamic_book *book, size_t n);
     void (*decode_dynamic)(float *y, const unsigned char *codes, float scale, const float *numbers, size_t n);
 
@@ -119,9 +120,9 @@ typedef struct bndi_block_kernels {
     /* y = x / scale, NaN where the scale is. */
     void (*divide)(double *y, const float *x, const double *scales, size_t n, size_t across, size_t first);
 
-    /* What of x is left: to the nearest number of the grid in units of its group's scale, at most the largest. Scales
-     * are numbers. fake_by_powers: up[g] and down[g] as above, and the grid is one that fp32 is enough for; the others'
-     * quotients are rounded to doubles first (elements.c says why that is harmless). */
+    /* x quantized and dequantized: rounded to the nearest number of the grid in units of its group's scale, at most the
+     * largest. Scales are numbers. fake_by_powers: up[g] and down[g] as above, and fp32 is enough for the grid. `fake`
+     * first rounds quotients to doubles (elements.c shows why that is harmless). */
     void (*fake_by_powers)(float *y, const float *x, const float *up, const float *down, size_t n, size_t across,
                            size_t first, const bndi_grid *grid);
     void (*fake)(float *y, const float *x, const double *scales, size_t n, size_t across, size_t first,
@@ -135,7 +136,7 @@ extern const bndi_block_kernels bndi_block_kernels_portable;
 extern const bndi_block_kernels bndi_block_kernels_avx2;
 extern const bndi_block_kernels bndi_block_kernels_avx512;
 
-/* powers_avx512.c: for scale_by_powers, as many as 16 blocks at a time; encode_blocks; encode_by_midpoints. */
+/* powers_avx512.c: for scale_by_powers, 16 blocks at a time; encode_blocks; encode_by_midpoints. */
 size_t bndi_scale_pairs(unsigned char *codes, float *y, const float *x, size_t n, const bndi_power_rule *rule,
                         bool *finite);
 size_t bndi_encode_pairs(unsigned char *codes, unsigned char *scales, const float *x, size_t n,
@@ -150,7 +151,7 @@ void bndi_encode_dynamic(unsigned char *codes, const float *x, float scale, cons
 /* The loops of the context's back end. */
 const bndi_block_kernels *bndi_block_kernels_of(const bnd_context *context);
 
-/* ---- a call, as everything below it sees it ---- */
+/* ---- the description of a call ---- */
 
 enum {
     BNDI_BLOCK_CHUNK = 8192, /* elements of a run, at most */
@@ -167,26 +168,26 @@ typedef struct bndi_block_job {
     const bnd_format *fp32;
     const bndi_block_kernels *scan;
     bndi_kernels kernels;
-    bndi_plan plan, streaming; /* fp32 to elements; and past the caches, where it says so */
+    bndi_plan plan, streaming; /* fp32 to elements; and the same plan with stores that bypass the caches */
     bndi_block_coding coding;
-    double midpoints[8]; /* between the magnitudes of elements that have seven beside zero */
-    bool by_midpoints;   /* they are encoded by comparing, whatever the scale */
-    bool direct;         /* the short way of quantize.c */
-    bool in_one_pass;    /* the shortest: scales and codes without an array in between */
+    double midpoints[8]; /* between the magnitudes of elements with seven nonzero ones */
+    bool by_midpoints;   /* they are encoded by comparisons, for any scale */
+    bool direct;         /* the fast path of quantize.c */
+    bool in_one_pass;    /* the fastest: scales and codes without an array in between */
     bool packed;         /* there: codes share bytes */
     bnd_packing packing; /* of the codes, read or written */
     bndi_power_rule powers;
     bndi_grid grid;
-    bool on_grid;           /* elements are rounded by it, where nobody counts */
+    bool on_grid;           /* elements are rounded by it if there are no statistics */
     bool on_grid_of_floats; /* in fp32, where scales are powers of two */
-    bool by_number;         /* elements by the codec, one at a time: what arithmetic on doubles would round twice */
-    bool to_odd;            /* quotients in fp32 are, for scales from the next on */
+    bool by_number;         /* elements by the codec, one at a time: for elements that doubles would round twice */
+    bool to_odd;            /* quotients in fp32 are rounded to odd, for scales from the next member on */
     double least_to_odd;
     bool fake;
-    double tensor;           /* the tensor's scale, 1 where there is none */
+    double tensor;           /* the tensor's scale, 1 if there is none */
     float units;             /* integers: one over the element's least number */
     int32_t exponent;        /* emax of the element */
-    uint32_t limit;          /* powers of two: one more where the 23 bits of amax's fraction reach this */
+    uint32_t limit;          /* powers of two: one more if the 23 bits of amax's fraction reach this */
     int32_t lowest, highest; /* exponents of the powers of two that a scale can be */
     size_t chunk_groups, chunks_of_band;
     const float *x;
@@ -195,16 +196,16 @@ typedef struct bndi_block_job {
     unsigned char *scales;
 } bndi_block_job;
 
-/* All that does not depend on the array, for codes to be written. Strides are refused. */
+/* Fills in everything that does not depend on the array, for calls that write codes. Strides are refused. */
 bnd_status bndi_open_block_job(bndi_block_job *job, bnd_shape shape, const bnd_block *block, const bnd_array *how,
                                bnd_error *why);
 
-/* Work on items 0 .. count - 1, on the job's threads, in the environment that block_kernels.c wants; the largest
- * result. */
+/* Runs the work for items 0 .. count - 1 on the job's threads, in the environment that block_kernels.c needs. Returns
+ * the largest result. */
 typedef uint32_t bndi_block_work(const bndi_block_job *job, size_t item, void *what);
 uint32_t bndi_for_each(const bndi_block_job *job, size_t count, bndi_block_work *work, void *what);
 
-/* Calls whose arguments were checked before cannot fail. */
+/* For calls that cannot fail because their arguments were checked before. */
 static inline void bndi_surely(bnd_status status)
 {
     BNDI_VERIFY(status == BND_OK);
@@ -223,13 +224,13 @@ float bndi_tensor_scale(const bndi_block_job *job, uint32_t amax);
 void bndi_make_scales(const bndi_block_job *job, double *scales, unsigned char *codes, const uint32_t *amax,
                       size_t groups);
 
-/* The scales that these codes are, the tensor's included. */
+/* The scales of these codes, the tensor's scale included. */
 void bndi_read_scales(const bndi_block_job *job, double *scales, const unsigned char *codes, size_t groups);
 
 /* ---- elements.c: a run of neighbours ---- */
 
 /* n neighbours in the array from `at` on, the first of them the `first` of its group; the scales from that of its group
- * on, and where they are powers of two of fp32 their reciprocals and they themselves. */
+ * on; and, if they are powers of two within fp32, their reciprocals and themselves. */
 typedef struct bndi_run {
     const float *x;
     size_t at, n, first;
@@ -238,29 +239,30 @@ typedef struct bndi_run {
     bool finite; /* no scale is NaN */
 } bndi_run;
 
-/* Elements' values in units of their scales, counted where there are statistics. */
+/* The values of elements in units of their scales; counted if there are statistics. */
 void bndi_round_run(const bndi_block_job *job, float *rounded, const bndi_run *run);
 
 void *bndi_codes_at(const bndi_block_job *job, size_t at);
 
-/* Codes into their place: `at` is a multiple of 8 where codes share bytes. */
+/* Stores codes in their place: `at` is a multiple of 8 if codes share bytes. */
 void bndi_encode_run(const bndi_block_job *job, const bndi_run *run);
 void bndi_store_elements(const bndi_block_job *job, const float *rounded, size_t at, size_t n);
 void bndi_load_elements(const bndi_block_job *job, float *rounded, size_t at, size_t n);
 
-/* What of x is left. y may be x. */
+/* x quantized and dequantized. y may be x. */
 void bndi_fake_run(const bndi_block_job *job, float *y, const bndi_run *run);
 
 /* ---- dequantize.c ---- */
 
-/* y = elements times the scales that a stretch of them begins with, rounded once; in_double: these are no numbers of
- * fp32. y and elements do not overlap. */
+/* y = elements times their scales, from the first of a stretch on, rounded once. in_double: the scales are not fp32
+ * numbers. y and elements do not overlap. */
 void bndi_times_scales(const bndi_block_kernels *scan, float *y, const float *elements, const double *values,
                        bool in_double, const bndi_layout_of_blocks *layout, const bndi_stretch *s);
 
 /* ---- block_statistics.c ---- */
 
-/* Counts a run: what came in, what the rounded elements are worth; `flags` has what rounding counted. */
+/* Counts a run for the statistics: the inputs, and the values of the rounded elements. `flags` has the counts of the
+ * rounding. */
 void bndi_count_run(const bndi_block_job *job, const bndi_run *run, const float *rounded, const bnd_stats *flags);
 
 #endif

@@ -1,13 +1,13 @@
-/* A call opened, and its work dealt out to threads. */
+/* Prepares the job of a call and distributes its work to threads. */
 #include "base/bits.h"
 #include "block/block.h"
 #include "bulk/environment.h"
 #include "bulk/threads.h"
 
-/* Below so many elements a thread is not worth its start. */
+/* With fewer elements in a call, threads cost more than they save. */
 enum { WORTH_THREADS = 1 << 17 };
 
-/* Overflow as "the format" has it is saturation here. */
+/* For elements of blocks, the overflow policy "the format's own" means saturation. */
 static bnd_rule rule_of_blocks(bnd_rule rule)
 {
     if (rule.overflow == BND_OVERFLOW_FORMAT) {
@@ -21,7 +21,8 @@ static bool is_power_of_two_scale(const bnd_block *block)
     return block->rule != BND_SCALE_NEAREST;
 }
 
-/* Must elements be rounded by the codec? See elements.c; and what counts as subnormal is x, not the quotient. */
+/* Must elements be rounded by the codec? See elements.c. Note that subnormal inputs are those of x, not of the
+ * quotient. */
 static bool needs_the_codec(const bnd_block *block, bnd_rule rule)
 {
     unsigned scale_bits = block->scale.precision + (block->tensor ? 24u : 0u);
@@ -50,15 +51,15 @@ static bndi_power_rule power_rule_of(const bndi_block_job *job)
                              .most = bndi_largest_element(job)};
 }
 
-/* The short way of quantize.c: powers of two in e8m0, no random bits, and nothing below fp32's normal numbers matters,
- * because all of that rounds to zero. */
+/* The fast path of quantize.c: powers of two in e8m0, and no random bits. Quotients below fp32's normal numbers do not
+ * matter, because all of them round to zero. */
 static void plan_elements(bndi_block_job *job)
 {
     enum { FAR_BELOW = -120 };
     const bnd_format *f = &job->block.element;
     const bnd_rule rule = job->how.rule;
     bool to_zero = rule.rounding == BND_ROUND_RNE || rule.rounding == BND_ROUND_RNA || rule.rounding == BND_ROUND_RTZ;
-    bool in_order = f->width <= 8 || !BNDI_BIG_ENDIAN; /* the kernels write words of the machine's own */
+    bool in_order = f->width <= 8 || !BNDI_BIG_ENDIAN; /* the kernels write words in the machine's byte order */
     job->direct = f->width > 0 && f->width <= 16 && in_order && has_e8m0_scales(job) && to_zero &&
                   f->least_quantum > FAR_BELOW && job->exponent >= 1 && !job->by_number && !job->block.integer &&
                   job->layout.down == 1;
@@ -72,8 +73,8 @@ static void plan_elements(bndi_block_job *job)
     }
 }
 
-/* Scales that are numbers of fp32, and elements whose rounding is to nearest even and to few bits. The scale from which
- * on 2^-101 over it is less than half of the least element. */
+/* Quotients to odd: for scales that are fp32 numbers, and elements that are rounded to nearest even and to few bits.
+ * The scale from which on 2^-101 over it is less than half of the least element. */
 static void plan_quotients(bndi_block_job *job)
 {
     enum { MOST = 22, UNSEEN = -101, LOWEST = -120 };
@@ -85,15 +86,15 @@ static void plan_quotients(bndi_block_job *job)
     job->least_to_odd = job->to_odd ? bndi_power_of_two(UNSEEN + 2 - f->least_quantum) : 0;
 }
 
-/* A sum is the code, and nothing is special at zero. */
+/* Is the code the sum x + M, with no special cases at zero? */
 static bool is_sum(const bndi_plan *plan)
 {
     return plan->family == BNDI_FLOAT && plan->extra == 0 && plan->plain_low == 0 && plan->format.is_signed &&
            (plan->rule.rounding == BND_ROUND_RNE || plan->rule.rounding == BND_ROUND_RTZ) && plan->code_bytes == 1;
 }
 
-/* The shortest way: blocks of 32 whose codes are sums, or integers of a byte to nearest even. No product is beyond the
- * largest number, or else it is held back. */
+/* The fastest path: blocks of 32 whose codes are sums, or integers of a byte to nearest even. No product exceeds the
+ * largest number, or it is clamped. */
 static void plan_one_pass(bndi_block_job *job)
 {
     const bndi_power_rule powers = power_rule_of(job);
@@ -112,7 +113,7 @@ static void plan_one_pass(bndi_block_job *job)
     }
 }
 
-/* Elements like e2m1: codes are numbers in order, even ones where the last bit is. */
+/* Elements like e2m1: codes are in the order of their values, and a value is even if the code's last bit is 0. */
 static void plan_midpoints(bndi_block_job *job)
 {
     const bnd_format *f = &job->block.element;
@@ -126,8 +127,8 @@ static void plan_midpoints(bndi_block_job *job)
     }
 }
 
-/* Rounding by a sum. Floats are enough where the largest sum is one, and where what a product loses below fp32's normal
- * numbers is rounded to zero in any case. */
+/* Rounding by a sum. fp32 is enough if the largest sum is an fp32 number, and if every product below fp32's normal
+ * numbers is rounded to zero anyway. */
 static void plan_grid(bndi_block_job *job)
 {
     enum { FAR_BELOW = -120, FLOATS = 24, DOUBLES = 53, HIGHEST = 126 };
@@ -155,7 +156,7 @@ static void choose_chunks(bndi_block_job *job)
     size_t columns = l->down < all / LEAST_RUN ? all / l->down : LEAST_RUN, groups = columns / l->across;
     groups = groups > BNDI_GROUPS ? BNDI_GROUPS : groups;
     if (groups > 8) {
-        groups -= groups % 8; /* so that every chunk starts where a byte does */
+        groups -= groups % 8; /* so that every chunk starts at a whole byte */
     }
     job->chunk_groups = groups > 0 ? groups : 1;
     job->chunks_of_band = l->groups == 0 ? 0 : (l->groups - 1) / job->chunk_groups + 1;
@@ -189,7 +190,7 @@ bnd_status bndi_open_block_job(bndi_block_job *job, bnd_shape shape, const bnd_b
     if (status != BND_OK) {
         return status;
     }
-    if (block->integer) { /* as its codes are: no infinity, no NaN, one zero */
+    if (block->integer) { /* like its codes: no infinity, no NaN, one zero */
         job->block.element.has_infinity = job->block.element.has_nan = job->block.element.ieee_nans = false;
         job->block.element.has_negative_zero = false;
         job->units = (float)(1u << -block->element.least_quantum);
@@ -218,7 +219,7 @@ static uint32_t larger_amax(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
-/* What was written past the caches is seen by others no later than what follows. */
+/* Orders the stores that bypass the caches before all later stores. */
 static void leave(const bndi_block_job *job, bndi_environment callers)
 {
     if (job->streaming.stream || job->coding.stream) {
@@ -243,7 +244,7 @@ static void raise_to(uint32_t *largest, uint32_t value)
     }
 }
 
-/* Where share i of all shares begins: the shares differ by at most one item. */
+/* The first item of share i. The shares differ by at most one item. */
 static size_t start_of(const items *all, size_t i)
 {
     const size_t each = all->count / all->shares, rest = all->count % all->shares;

@@ -1,6 +1,5 @@
-/* What is done to every element on its way into a block format and back, in plain loops that a compiler makes vectors
- * of. This file is compiled once for each back end of the machine's family; BNDI_FOR_AVX2 and BNDI_FOR_AVX512
- * name it.
+/* The loops over elements for conversions to and from block formats, written so that compilers vectorise them. This
+ * file is compiled once for each back end of the machine's family, selected by BNDI_FOR_AVX2 and BNDI_FOR_AVX512.
  *
  * All of it runs in the environment that block_job.c sets: to nearest even, subnormals kept. Arrays are groups of
  * `across` neighbours with one scale each; a call begins at the `first`-th element of its first group. `across` 1 means
@@ -35,7 +34,7 @@
  * floats have their order, and every instruction set has that comparison, while a float maximum treats NaN differently
  * from one to the next. */
 #if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("O3") /* gcc's -O2 leaves most loops as they are */
+#pragma GCC optimize("O3") /* gcc's -O2 does not vectorise most loops */
 #endif
 
 #include "base/bits.h"
@@ -69,7 +68,7 @@ static inline int32_t larger(int32_t a, int32_t b)
     return a > b ? a : b;
 }
 
-/* A prefetch of n elements AHEAD bytes further on. Where the array has ended it does nothing and cannot fault. */
+/* A prefetch of n elements AHEAD bytes ahead. Beyond the end of the array it does nothing and cannot fault. */
 static inline void ask_for(const float *x, size_t n)
 {
     for (size_t i = 0; i < n; i += LINE / sizeof(float)) {
@@ -116,7 +115,7 @@ static void amax_of_columns(uint32_t *restrict amax, const float *restrict x, si
     }
 }
 
-/* `across` is a constant where this is called for the lengths that matter, so that the inner loop is unrolled. */
+/* `across` is a constant in the calls for the frequent lengths, so that the inner loop is unrolled. */
 static inline void amax_of_groups(uint32_t *amax, const float *x, size_t n, size_t across)
 {
     size_t g = 0, at = 0;
@@ -149,7 +148,7 @@ static void find_amax(uint32_t *amax, const float *x, size_t n, size_t across)
 
 /* ---- products and quotients ---- */
 
-/* Where the group of element i ends, which is the `place`-th of its group. n = 100, groups of 32, first = 20: the
+/* The end of the group of element i, which is the `place`-th of its group. n = 100, groups of 32, first = 20: the
  * groups end at 12, 44, 76 and 100, of which the first and the last are not whole. */
 static inline size_t end_of_group(size_t i, size_t n, size_t across, size_t place)
 {
@@ -157,7 +156,7 @@ static inline size_t end_of_group(size_t i, size_t n, size_t across, size_t plac
     return n - i < left ? n : i + left;
 }
 
-/* One factor for all. */
+/* One factor for all elements. */
 static inline void times(float *restrict y, const float *restrict x, float factor, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -189,7 +188,7 @@ static void multiply_columns(float *restrict y, const float *restrict x, const f
     }
 }
 
-/* The entry of the table; lengths that matter are constants. */
+/* The entry of the table; frequent lengths are constants. */
 static void multiply(float *y, const float *x, const float *factors, size_t n, size_t across, size_t first)
 {
     switch (across) {
@@ -278,7 +277,7 @@ static void divide(double *restrict y, const float *restrict x, const double *sc
     }
 }
 
-/* Back from units of a scale: one rounding of the exact product. */
+/* Values from units of a scale: one rounding of the exact product. */
 static void multiply_columns_in_double(float *restrict y, const float *restrict x, const double *restrict scales,
                                        size_t n)
 {
@@ -305,7 +304,7 @@ static void multiply_in_double(float *restrict y, const float *restrict x, const
     }
 }
 
-/* ---- there and back: to the nearest even number of a format in units of a scale ----
+/* ---- quantize and dequantize: round to the nearest (even) number of a format in units of a scale ----
  *
  * x + M - M, M so large that the sum has no bit below the format's last one: 1.5 times a power of two, so that the sum
  * of a negative x has the same exponent. A sum of zero takes the sign of x. */
@@ -349,7 +348,7 @@ static inline double binade_of(double x)
     return x;
 }
 
-/* The same in double for scales that are no powers of two; quotient and grid fit a double, as the head of elements.c
+/* The same in double, for scales that are not powers of two; quotient and grid fit a double, as the head of elements.c
  * shows. */
 static inline float nearest_of_quotient(float x, double scale, double most, double bottom, double magic, uint32_t sign)
 {
@@ -403,7 +402,8 @@ static void fake_by_powers(float *y, const float *x, const float *up, const floa
     }
 }
 
-/* Scales that are no powers of two. */
+/* The entry of the table for scales that are not powers of two: quotients and their rounding in double, then the
+ * product with the scale. */
 static void fake(float *y, const float *x, const double *scales, size_t n, size_t across, size_t first,
                  const bndi_grid *grid)
 {
@@ -419,18 +419,18 @@ static void fake(float *y, const float *x, const double *scales, size_t n, size_
     }
 }
 
-/* ---- elements of seven magnitudes beside zero, whatever the scale is ----
+/* ---- elements of zero and seven magnitudes, for any scale ----
  *
- * Where the quotient x / scale is above a midpoint m, |x| is above m * scale, which has so few bits that a double holds
- * it; and of floats those above it are the ones above the float next below. A quotient at a midpoint goes to the even
- * code: where that is the upper one, a product that is a float counts as the float below it. */
+ * The quotient |x / scale| is above a midpoint m if |x| is above m * scale, a product of so few bits that a double
+ * holds it. A float is above it if it is above the next float below the product. A quotient at a midpoint goes to the
+ * even code. If that is the upper one, a product that is a float is replaced by the float below it. */
 
 #if !defined(BNDI_FOR_AVX512)
 
 enum { MIDPOINTS = 7, SIGN = 8 };
 
 /* The thresholds of a scale, as integers that a magnitude must be above. Midpoint k lies below code k + 1, which is
- * even where k is odd. e2m1, scale 0.5 (all products exact):
+ * even if k is odd. e2m1, scale 0.5 (all products exact):
  *
  *   code boundary        0|1     1|2     2|3     3|4     4|5     5|6     6|7
  *   midpoint             0.25    0.75    1.25    1.75    2.5     3.5     5
@@ -502,8 +502,7 @@ static void encode_dynamic(unsigned char *restrict codes, const float *restrict 
         float quotient = x[i] / scale;
         int32_t bits;
         __builtin_memcpy(&bits, &quotient, sizeof bits);
-        /* The binade chooses the line; the comparison with `last` tells which of two decades of the book the number is
-         * in. */
+        /* The binade chooses the line; the comparison with `last` decides between two decades of the book. */
         const int32_t magnitude = larger(bits & 0x7fffffff, BNDI_DYNAMIC_LEAST), binade = magnitude >> FRACTION & 31;
         const int32_t decade = book->decade[binade] + (magnitude > book->last[binade]);
         const int32_t few =
@@ -524,7 +523,7 @@ static void decode_dynamic(float *restrict y, const unsigned char *restrict code
     }
 }
 
-/* ---- whole blocks with powers of two: block_scale.c says why one comparison is a rule ---- */
+/* ---- whole blocks with powers of two: block_scale.c shows why one comparison implements a rule ---- */
 
 /* A power of two as a float; exponent -127 is a subnormal one: 2^-127 is 00400000, half of the smallest normal number
  * 00800000. */
@@ -553,7 +552,7 @@ static bool find_powers(unsigned char *restrict codes, float *restrict up, const
     return largest < INFINITE;
 }
 
-/* To the largest number, for rules that saturate. e4m3 has most = 448: -473.6 becomes -448, and NaN stays. */
+/* Clamps to the largest number, for rules that saturate. e4m3 has most = 448: -473.6 becomes -448, and NaN stays. */
 static void clamp(float *y, size_t n, float most)
 {
     for (size_t i = 0; i < n; i++) {
@@ -569,7 +568,8 @@ static void clamp(float *y, size_t n, float most)
 #define DYNAMIC       bndi_encode_dynamic
 #define TO_ODD        bndi_divide_to_odd
 #else
-/* Without AVX-512 there are no sets: nothing is done, all is left. */
+/* The entry of back ends without AVX-512, which have no sets of 16 blocks: does nothing, returns 0, and so leaves all
+ * elements to the loops above. */
 static size_t no_pairs(unsigned char *codes, float *y, const float *x, size_t n, const bndi_power_rule *rule,
                        bool *finite)
 {
@@ -588,7 +588,7 @@ static size_t no_pairs(unsigned char *codes, float *y, const float *x, size_t n,
 #define TO_ODD        NULL
 #endif
 
-/* Scales and products of a chunk: AVX-512 does sets of 16 blocks of 32 first; what is left goes by the loops above. */
+/* Scales and products of a chunk: AVX-512 first does sets of 16 blocks of 32; the loops above do the rest. */
 static bool scale_by_powers(unsigned char *codes, float *y, const float *x, size_t n, size_t across,
                             const bndi_power_rule *rule)
 {

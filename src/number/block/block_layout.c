@@ -1,4 +1,4 @@
-/* Which block formats can be worked with, and where their groups lie. */
+/* Checks which block formats are supported, and computes where their groups lie. */
 #include "block/block.h"
 
 /* ---- block formats ---- */
@@ -69,7 +69,7 @@ bnd_status bndi_check_block(const bnd_block *b, bnd_error *why)
                         "such as p7emin0emax0",
                         b->element.name);
     }
-    /* Both scales' product and a quotient by it: see elements.c. */
+    /* limits the product of both scales and the quotient by it: see elements.c. */
     if (b->tensor && b->element.precision + b->scale.precision > 28) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
                         "%s with scales in %s and one for the tensor: their precisions must add up to at most 28 bits",
@@ -93,7 +93,7 @@ bnd_status bndi_check_codes(const bnd_block *b, bnd_error *why)
 
 /* ---- sizes ---- */
 
-/* So many elements that every count of bits and bytes about them is in range. */
+/* Multiplies sizes. False if a count of bits or bytes of that many elements would be out of range. */
 static bool multiply_sizes(size_t *product, size_t factor)
 {
     if (factor != 0 && *product > (size_t)PTRDIFF_MAX / 64 / factor) {
@@ -149,7 +149,7 @@ bnd_status bndi_lay_out(bndi_layout_of_blocks *out, const bnd_block *block, bnd_
         l.across *= l.down;
         l.rows = l.down = 1;
     }
-    if (l.down == 1 && l.columns % l.across == 0) { /* no group is cut short: one long row */
+    if (l.down == 1 && l.columns % l.across == 0) { /* all groups are whole: treat it as one long row */
         l.columns *= l.rows * l.outer;
         l.rows = l.outer = 1;
     }
@@ -198,7 +198,7 @@ bnd_status bnd_block_shape(bnd_shape *out, const bnd_block *block, const size_t 
 {
     bool tile = block->sharing == BND_SHARE_TILE;
     if (block->sharing == BND_SHARE_TENSOR || rank == 0) {
-        axis = rank; /* everything is before it */
+        axis = rank; /* all dimensions are before it */
     } else if (tile && rank < 2) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s needs a matrix; this tensor has one dimension", block->name);
     } else if (axis >= rank) {

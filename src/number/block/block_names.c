@@ -1,4 +1,4 @@
-/* Block formats by name, and what to say about them. */
+/* Block formats by name, and their descriptions. */
 #include "block/block.h"
 
 typedef struct block_row {
@@ -121,8 +121,8 @@ bnd_status bnd_scale_rule_parse(bnd_block *block, const char *name, bnd_error *w
 
 /* ---- an element and how it is scaled ---- */
 
-/* Decimal digits of a size of a tile; *at stops behind them. 0 is none: no tile has that size, and none is larger than
- * memory. */
+/* The decimal size of a tile; *at moves past the digits. 0 means there is no valid size: no tile has the size 0 or one
+ * larger than memory. */
 static size_t take_size(const char *text, size_t length, size_t *at)
 {
     size_t value = 0;
@@ -135,7 +135,7 @@ static size_t take_size(const char *text, size_t length, size_t *at)
     return value;
 }
 
-/* WORD:RxC, the word with its colon. */
+/* WORD:RxC; the word includes its colon. */
 static bool read_tile(bnd_block *block, const char *word, const char *scale, size_t length)
 {
     size_t at = bndi_length(word);
@@ -176,7 +176,7 @@ static void name_parts(bnd_block *block, const char *scale, size_t length)
     }
 }
 
-/* The row of this element whose scales are like those of `like`. */
+/* Finds the row with this element and with scales like those of `like`. */
 static bool find_row(bnd_block *out, const bnd_block *like)
 {
     for (size_t i = 0; i < BLOCKS; i++) {

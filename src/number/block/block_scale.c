@@ -1,4 +1,4 @@
-/* From amax to a scale, and from a scale's code to its value. */
+/* Scales from amax, and the values of scale codes. */
 #include "base/verify.h"
 #include "base/bits.h"
 #include "block/block.h"
@@ -19,8 +19,7 @@ static double max_of(const bnd_format *f)
 
 /* ---- powers of two ----
  *
- * With amax = 1.m * 2^e and the element's max = 1.f * 2^emax every rule is e - emax, and one more where m is large
- * enough:
+ * With amax = 1.m * 2^e and the element's max = 1.f * 2^emax, every rule is e - emax, plus one if m is large enough:
  *     floor   never
  *     ceil    m > 0
  *     even    1.m rounded to the element's precision is 2: 1.m is at least halfway from its last significand, all ones,
@@ -84,7 +83,7 @@ static void put_code(unsigned char *codes, size_t i, unsigned bytes, uint64_t co
     }
 }
 
-/* A power of two's code is its exponent's; of a format without a zero the lowest is code 0. */
+/* The code of a power of two is that of its exponent. In a format without a zero the lowest exponent has code 0. */
 static void powers_of_two(const bndi_block_job *job, double *scales, unsigned char *codes, const uint32_t *amax,
                           size_t groups)
 {
@@ -101,10 +100,10 @@ static void powers_of_two(const bndi_block_job *job, double *scales, unsigned ch
 
 /* ---- the nearest number ----
  *
- * amax / (max * tensor) in double, then to the scale's format: twice rounded, and yet right. amax has 24 bits, max
- * those of the element and the tensor's scale 24, so the divisor is exact, and by the argument of elements.c nothing is
- * lost while the precisions of divisor and scale add up to at most 52 bits: 24 + 24 without a tensor's scale, 28 + 24
- * with one, which bndi_check_block sees to. */
+ * amax / (max * tensor) in double, then to the scale's format. That is two roundings, but the result is correctly
+ * rounded. amax has 24 bits, max those of the element and the tensor's scale 24, so the divisor is exact, and by the
+ * argument of elements.c nothing is lost while the precisions of divisor and scale add up to at most 52 bits: 24 + 24
+ * without a tensor's scale, 28 + 24 with one, which bndi_check_block sees to. */
 static void nearest(const bndi_block_job *job, double *scales, unsigned char *codes, const uint32_t *amax,
                     size_t groups)
 {
@@ -150,14 +149,14 @@ void bndi_read_scales(const bndi_block_job *job, double *scales, const unsigned 
     }
 }
 
-/* amax / (max * the largest scale), from the smallest normal number up: below it fp32's own precision would go, and
- * hardware that flushes would make it zero. Rounded twice, harmlessly: 24 bits by at most 28. */
+/* amax / (max * the largest scale), from the smallest normal number up: below it fp32 would lose precision, and
+ * hardware that flushes would make it zero. It is rounded twice, which is harmless: 24 bits by at most 28. */
 float bndi_tensor_scale(const bndi_block_job *job, uint32_t amax)
 {
     const double least = bndi_power_of_two(1 - BIAS);
     float largest = bndi_float_of_bits(amax);
-    /* This is between two passes, each of which has entered an environment of its own. Only what goes through memory
-     * stays where it stands between entering and leaving. */
+    /* This is between two passes, each of which enters its own environment. `volatile` keeps the arithmetic between
+     * entering and leaving. */
     volatile float in = largest, scale;
     bndi_environment callers = bndi_enter(BND_ROUND_RNE);
     double quotient = (double)in / (max_of(&job->block.element) * max_of(&job->block.scale));

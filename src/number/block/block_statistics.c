@@ -1,4 +1,4 @@
-/* What a block format did to an array, counted. */
+/* Statistics of a conversion to a block format. */
 #include "block/block.h"
 
 void bndi_count_run(const bndi_block_job *job, const bndi_run *run, const float *rounded, const bnd_stats *flags)

@@ -1,10 +1,10 @@
 /* Elements times their scales, in the order of memory. */
 #include "block/block.h"
 
-enum { DEQUANTIZE_PIECE = 4096 }; /* elements, and what becomes of them: in the first cache */
+enum { DEQUANTIZE_PIECE = 4096 }; /* elements and their results fit into the L1 cache */
 
-/* The product of two numbers of fp32 is rounded once in fp32. A tensor's scale makes one of them a number of 28 bits:
- * the product is exact in double, since check_block keeps the other one's precision low. */
+/* The product of two numbers of fp32 is rounded once in fp32. With a tensor's scale one of them has up to 28 bits. The
+ * product is then exact in double, since bndi_check_block limits the precision of the other. */
 void bndi_times_scales(const bndi_block_kernels *scan, float *y, const float *elements, const double *values,
                        bool in_double, const bndi_layout_of_blocks *layout, const bndi_stretch *s)
 {
@@ -50,7 +50,7 @@ bnd_status bnd_dequantize_f32(float *y, const void *codes, const void *scales, f
     }
     job.y = y;
     job.packing = (bnd_packing)job.how.packing_in;
-    job.codes = (void *)(uintptr_t)codes; /* read, and not written */
+    job.codes = (void *)(uintptr_t)codes; /* only read, never written */
     job.scales = (unsigned char *)(uintptr_t)scales;
     job.tensor = block->tensor ? (double)tensor_scale : 1;
     bndi_for_each(&job, (job.layout.count + DEQUANTIZE_PIECE - 1) / DEQUANTIZE_PIECE, dequantize_chunk, NULL);

@@ -7,8 +7,8 @@
 
 enum { DECADES = 7, DYNAMIC_CODES = 256, OF_ONE = 255 };
 
-/* n / d, at most 1, to nearest even; by integers, so that no rounding mode has a say. n is below 2^12 and d below 2^32:
- * shifted so that the quotient has 25 bits, n is below 2^58. */
+/* n / d, at most 1, to nearest even; with integers, so that the rounding mode has no effect. n is below 2^12 and d
+ * below 2^32: shifted so that the quotient has 25 bits, n is below 2^58. */
 static float rounded_quotient(uint64_t n, uint64_t d)
 {
     int shift = 24 + __builtin_clzll(n) - __builtin_clzll(d);
@@ -20,9 +20,9 @@ static float rounded_quotient(uint64_t n, uint64_t d)
     return bndi_float_of_bits(bits);
 }
 
-/* Number j (from 0, upward) of the positive ones below 1, the lowest decade having `parts` of them, 1 or 2: decade i
- * has h = parts 2^i, and all below it have parts (2^i - 1). The middle of its part p is 0.1 + 0.9 (2 p + 1) / (2 h) =
- * (2 h + 18 p + 9) / (20 h). */
+/* The j-th positive number below 1 (from 0, upward), if the lowest decade has `parts` of them, 1 or 2: decade i has h =
+ * parts 2^i, and all below it have parts (2^i - 1). The middle of its part p is 0.1 + 0.9 (2 p + 1) / (2 h) = (2 h + 18
+ * p + 9) / (20 h). */
 static float positive(unsigned j, unsigned parts)
 {
     static const uint32_t powers[DECADES] = {1000000, 100000, 10000, 1000, 100, 10, 1};
@@ -60,15 +60,15 @@ static bnd_status check_dynamic(size_t n, const bnd_dynamic *how, bnd_error *why
                : bnd_fail(why, BND_BAD_ARGUMENT, 0, "%zu numbers do not fit memory", n);
 }
 
-/* ---- how codes are found (the loop is in block_kernels.c) ----
+/* ---- how codes are computed (the loop is in block_kernels.c) ----
  *
  * Above the middle between two numbers the code is the upper one's; of two equally near it is the one nearer to zero.
  * With x in decade d, u = 10^(d - 6), h parts, and p = (x / u - 0.1) h / 0.9, the middles within the decade are whole p
  * from 1 to h - 1. Its own ends are no middles, but those next to them are at p = 0.2 (of the lowest decade 0.19 or
- * 0.14) and h - 0.25, since parts differ in size. So where b numbers are below the decade, zero counted, the code is
- * b + floor(p - 1/2) above zero's, or one more, whatever the error of that sum as long as it is below 0.1, also for an
- * x that is so near to the end of a decade that it counts as one of the neighbour's. In fp32 the error is below 2^-14:
- * three roundings of numbers up to 2^8, and two of what the line is made of. One comparison says which. */
+ * 0.14) and h - 0.25, since parts differ in size. So where b numbers are below the decade, zero counted, the code is b
+ * + floor(p - 1/2) above zero's, or one more, whatever the error of that sum as long as it is below 0.1, also for an x
+ * that is so near to the end of a decade that it counts as one of the neighbour's. In fp32 the error is below 2^-14:
+ * three roundings of numbers up to 2^8, and two of what the line is made of. One comparison decides which. */
 
 /* Between the numbers of two codes, rounded down: in double the middle of fp32 numbers is exact. */
 static float most_of(unsigned code, const float *numbers)
@@ -120,7 +120,7 @@ static void open_book(bndi_dynamic_book *b, bool is_signed)
     }
 }
 
-/* A scale is NaN where a number of its block is none. */
+/* A scale is NaN if its block has an infinity or a NaN. */
 static float scale_of(uint32_t amax)
 {
     float scale;

@@ -3,22 +3,22 @@
  * An element is one rounding of the exact quotient x / scale.
  *
  * Powers of two. A product in fp32 is exact unless it falls below fp32's normal numbers or beyond its largest, and
- * multiply_exactly of block_kernels.c says whether all were. Quotients in double always are: |x| is from 2^-149 to
+ * multiply_exactly of block_kernels.c tests whether all were. Quotients in double always are: |x| is from 2^-149 to
  * 2^128 and the scale from 2^-127 to 2^127.
  *
  * Other scales. A quotient in double is rounded, and rounding it again is harmless as long as no breakpoint of the
- * second rounding lies between the exact quotient and the double, and the double is a breakpoint only where the exact
+ * second rounding lies between the exact quotient and the double, and the double is a breakpoint only if the exact
  * quotient is one. Let q = X / S * 2^k be in [1, 2), with integers X < 2^24 and S < 2^w. With a precision of p bits and
  * N random ones every breakpoint (a number of the format, a midpoint, a threshold of the random bits, which themselves
  * are to nearest) is some b = B / 2^t with t = p + N; below the normal numbers they are fewer. If q is not b, then
  *     |q - b| = |X 2^(k+t) - B S| / (S 2^t)  is at least 2^-(w+t) where k + t >= 0: the numerator is a whole number;
  *     |q - b| = |X - B S 2^-(k+t)| / (S 2^-k)  is more than 2^-24 otherwise: S 2^-k <= X, since q >= 1.
  * The double is within 2^-53 of q, so w + p + N <= 52 is enough. w is the precision of the scale, and 24 more where a
- * tensor's scale multiplies it: 28 for NVFP4. What does not fit goes the exact way, number by number.
+ * tensor's scale multiplies it: 28 for NVFP4. Other formats are computed exactly, number by number.
  *
- * Quotients in fp32, to odd: the quotient cut off, and its last bit set where anything was. Rounding that again, to at
- * most 22 bits, is right. What was cut off is the sign of x - q scale, whose last bit is at least that of x times
- * 2^-24; so it is not seen for an x below 2^-101, which is harmless where such an x is less than half of the least
+ * Quotients in fp32, to odd: the quotient q is truncated, and its last bit is set if it was inexact. Rounding that
+ * again, to at most 22 bits, is correct. Inexact means that x - q scale is not zero; its last bit is at least that of x
+ * times 2^-24. So it can be lost for an x below 2^-101, which is harmless if such an x is less than half of the least
  * element. */
 #include "base/verify.h"
 #include "base/bits.h"
@@ -26,11 +26,11 @@
 
 enum { QUOTIENT_PIECE = 1024 }; /* doubles at a time */
 
-/* ---- number by number ---- */
+/* ---- exactly, number by number ---- */
 
-/* The significand of x, which is finite and not zero, as an integer of 48 bits with its top bit set; every scale's fits
- * in. 0.3125 as 5 * 2^-4: 5 << 61 >> 16 is a00000000000, and the exponent -4 - 61 + 16 = -49: a00000000000 * 2^-49 =
- * 0.3125. */
+/* The significand of x, which is finite and not zero, as an integer of 48 bits with its top bit set; the significand of
+ * every scale fits. 0.3125 as 5 * 2^-4: 5 << 61 >> 16 is a00000000000, and the exponent -4 - 61 + 16 = -49:
+ * a00000000000 * 2^-49 = 0.3125. */
 static uint64_t significand_of(bnd_exact x, int32_t *exponent)
 {
     uint64_t significand = x.low != 0 ? x.low : x.high;
@@ -39,13 +39,13 @@ static uint64_t significand_of(bnd_exact x, int32_t *exponent)
     return significand << up >> 16;
 }
 
-/* x / scale to 112 bits and a sticky one, by long division, 16 bits at a time: more than 24 bits of precision and 62
- * random ones ask for. For 1 / 3:
+/* x / scale to 112 bits and a sticky bit, by long division, 16 bits at a time: more than 24 bits of precision and 62
+ * random bits need. For 1 / 3:
  *
  *   dividend 800000000000, divisor c00000000000 (both 2^47 to 2^48)     q = 0, rest 800000000000
  *   digit 1  rest << 16 / divisor = aaaa, rest 800000000000             q = 0.aaaa
  *   ..                                                                  7 digits: 0.aaaaaaaa.., rest not zero: sticky
- */
+ * */
 static bnd_exact quotient_of(float x, double scale)
 {
     enum { DIGITS = 7 };
@@ -70,7 +70,7 @@ static bnd_exact quotient_of(float x, double scale)
     return q;
 }
 
-/* Inputs that flush_in takes as zeros. A field of 0 with a fraction: 00000001 to 007fffff. */
+/* Inputs that flush_in replaces by zeros. A field of 0 with a fraction: 00000001 to 007fffff. */
 static bool is_subnormal_float(float x)
 {
     uint32_t bits = bndi_bits_of_float(x);
@@ -106,8 +106,8 @@ static bnd_array how_at(const bndi_block_job *job, size_t at, bnd_rule rule)
     return how;
 }
 
-/* For numbers that are values of the element's format: nothing is left to round, to overflow or to flush. NaNs still
- * have their policy. */
+/* For numbers that are values of the element's format: they are not rounded, do not overflow and are not flushed. The
+ * NaN policy still applies. */
 static bnd_rule no_rounding(bnd_rule rule)
 {
     rule.rounding = BND_ROUND_RNE;
@@ -123,7 +123,7 @@ static void divide_piece(const bndi_block_job *job, double *q, const bndi_run *r
     job->scan->divide(q, run->x + from, run->scales + place / across, n, across, place % across);
 }
 
-/* Quotients in fp32 to odd, if the back end has them and no x is so small that its remainder could not be seen. Below
+/* Quotients in fp32 to odd, if the back end has them and no x is so small that its remainder could be lost. Below
  * 2^-101 the last place of x times 2^-24 would be below fp32's least number; a scale of at least least_to_odd makes
  * such an x less than half of the least element. */
 static bool divide_to_odd(const bndi_block_job *job, float *y, const bndi_run *run)
@@ -182,7 +182,7 @@ static void round_by_number(const bndi_block_job *job, float *rounded, const bnd
 /* The elements' values, in units of their scales. */
 static void round_run(const bndi_block_job *job, float *rounded, const bndi_run *run, bnd_stats *flags)
 {
-    /* By number, by fp32 or by doubles: the first that the proof at the top allows. */
+    /* One by one with the codec, in fp32, or in doubles: the first that the analysis at the top allows. */
     if (job->by_number) {
         round_by_number(job, rounded, run, flags);
     } else if (scale_in_fp32(job, rounded, run)) {
@@ -227,7 +227,7 @@ void bndi_store_elements(const bndi_block_job *job, const float *rounded, size_t
     }
 }
 
-/* Quotients in double, straight to codes. */
+/* Quotients in double, directly to codes. */
 static void encode_in_doubles(const bndi_block_job *job, const bndi_run *run)
 {
     double q[QUOTIENT_PIECE];
@@ -240,7 +240,7 @@ static void encode_in_doubles(const bndi_block_job *job, const bndi_run *run)
     }
 }
 
-/* The shortest way that is right: with statistics or for integers the values are needed, otherwise codes come straight
+/* The fastest correct path: with statistics or for integers the values are needed, otherwise codes are made directly
  * from quotients. */
 void bndi_encode_run(const bndi_block_job *job, const bndi_run *run)
 {
@@ -268,7 +268,7 @@ static void fake_on_grid(const bndi_block_job *job, float *y, const bndi_run *ru
     }
 }
 
-/* There and back, to values again: on the grid in one go where all numbers are finite, otherwise in two steps. */
+/* Quantizes and dequantizes: on the grid in one pass if all numbers are finite, otherwise in two steps. */
 void bndi_fake_run(const bndi_block_job *job, float *y, const bndi_run *run)
 {
     float rounded[BNDI_BLOCK_CHUNK];

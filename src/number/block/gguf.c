@@ -1,5 +1,5 @@
-/* The blocks of GGUF: bytes and arithmetic of ggml's reference quantizer (ggml-quants.c; the facts, not the code). Its
- * arithmetic is fp32's, operation by operation, and so is this: not one rounding, but the same bytes. */
+/* The blocks of GGUF: bytes and arithmetic of ggml's reference quantizer (ggml-quants.c; the facts, not the code). Both
+ * compute in fp32, operation by operation. So a value is rounded more than once, but the bytes are the same. */
 #include "base/bits.h"
 #include "block/block.h"
 #include "bulk/environment.h"
@@ -30,15 +30,16 @@ static bool is_finite(float x)
     return x - x == 0;
 }
 
-/* 1 / d where that is a number: of a d below 2^-128 it is not, and ggml's elements are undefined then. Such a d is zero
- * in fp16, and the elements are zero too. */
+/* 1 / d if that is finite, else 0. For a d below 2^-128 it is not, and ggml's elements are undefined. Such a d is zero
+ * in fp16, and the elements are zero, too. */
 static float reciprocal_or_zero(float d)
 {
     float r = d != 0 ? 1 / d : 0;
     return is_finite(r) ? r : 0;
 }
 
-/* A NaN, of whatever sign and payload, where d is none of fp16's numbers because the block holds one. */
+/* Stores d as fp16. d is NaN if the block has an infinity or a NaN; the sign and payload of the stored NaN are
+ * unspecified. */
 static void put_fp16(unsigned char *bytes, float d)
 {
     uint64_t code = bnd_encode_float(bnd_format_at(BND_FORMAT_FP16), d, (bnd_rule){.rounding = BND_ROUND_RNE}, 0).code;
@@ -58,7 +59,7 @@ static float nan_scale_or(float amax, float d)
 
 /* ---- Q8_0 ---- */
 
-/* To nearest, halves away from zero; |x| is at most 127 and a little. */
+/* To nearest, halves away from zero; |x| is at most slightly above 127. */
 static int to_integer(float x)
 {
     float magnitude = x < 0 ? -x : x;
@@ -174,7 +175,7 @@ static double value_of_e8m0(unsigned code)
     return code == 255 ? __builtin_nan("") : value;
 }
 
-/* floor(log2 amax) - 2, at least -127; amax as its bits. Below 2^-125 it is -127 whatever a subnormal's exponent. */
+/* floor(log2 amax) - 2, at least -127; amax as its bits. Below 2^-125 it is -127, for subnormals too. */
 static unsigned e8m0_of(float amax)
 {
     uint32_t bits = bndi_bits_of_float(amax);
@@ -197,7 +198,7 @@ static void decode_mxfp4(float *y, const unsigned char *block)
 
 enum { UE4M3_NAN = 0x7f, UE4M3_MAX = 0x7e };
 
-/* The sign bit is nobody's. */
+/* The sign bit is ignored. */
 static double value_of_ue4m3(unsigned code)
 {
     unsigned exponent = code >> 3 & 15, fraction = code & 7;
@@ -206,8 +207,8 @@ static double value_of_ue4m3(unsigned code)
     return (code & 0x7f) == UE4M3_NAN ? __builtin_nan("") : significand * power;
 }
 
-/* To nearest, halves up, as ggml does it: what would round up into the normal numbers from below stays the largest
- * subnormal, and whatever comes to 256 or more is 448. */
+/* To nearest, halves up, as ggml does it: a subnormal that would round up to a normal number stays the largest
+ * subnormal, and every result of 256 or more becomes 448. */
 static unsigned ue4m3_of(float x)
 {
     uint32_t bits = bndi_bits_of_float(x);

@@ -2,7 +2,7 @@
 #include "block/block.h"
 #include "bulk/environment.h"
 
-/* The order of the additions is part of what the call promises: butterflies of distance 1, 2, 4, 8. */
+/* The order of the additions is part of the contract: butterflies of distance 1, 2, 4, 8. */
 static void butterflies(float v[BND_HADAMARD_SIZE])
 {
     for (unsigned distance = 1; distance < BND_HADAMARD_SIZE; distance *= 2) {
@@ -42,7 +42,7 @@ static void transform(float *y, const float *x, size_t n, uint64_t seed, bool in
     }
 }
 
-/* The same for `inner` columns at once, down 16 rows that lie so far apart: element by element what butterflies
+/* The same for `inner` columns at once, down 16 rows that are `inner` apart: does for each column what butterflies
  * does. */
 static void transform_down(float *y, const float *x, size_t inner, const float signs[BND_HADAMARD_SIZE])
 {

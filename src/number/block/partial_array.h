@@ -1,18 +1,18 @@
-/* Part of an array whose elements share scales, for who decodes elements himself. */
+/* Part of an array whose elements share scales, for callers that decode the elements themselves. */
 #ifndef BINADE_SRC_BLOCK_PARTIAL_ARRAY_H
 #define BINADE_SRC_BLOCK_PARTIAL_ARRAY_H
 
 #include <binade/block.h>
 
 /* y[i] = x[i] times the scale of element at + i of an array of this shape, rounded once. The block format, the shape
- * and the place are good ones; y and x do not overlap. */
+ * and the place must be valid; y and x must not overlap. */
 void bnd_lab_scale_part(float *y, const float *x, size_t at, size_t n, bnd_shape shape, const bnd_block *block,
                         const void *scales, float tensor_scale, const bnd_context *context);
 
 /* The largest magnitude, as the bits of a float: NaNs above infinity above numbers. */
 uint32_t bnd_lab_part_amax(const float *x, size_t n, const bnd_context *context);
 
-/* y[i] = x[i] * factor, in the environment that is set; y and x do not overlap. */
+/* y[i] = x[i] * factor, in the current floating-point environment; y and x do not overlap. */
 void bnd_lab_part_times(float *y, const float *x, size_t n, float factor, const bnd_context *context);
 
 /* bnd_dynamic_quantize_f32 and bnd_dynamic_dequantize_f32, by the context's back end. */

@@ -1,6 +1,6 @@
 /* For AVX-512: blocks of 32 neighbours whose scales are powers of two in e8m0, and elements of seven magnitudes. A set
  * is 16 blocks, each of two vectors, so that the 16 scales of a set fill one vector. block_kernels.c has the same for
- * the other back ends, for what is left over, and an example of the steps.
+ * the other back ends and for the remaining blocks, and an example of the steps.
  *
  * Encoding finds the scales of a set and goes over its numbers, which are still in the first cache, once more: product,
  * one rounding, codes, packing, with no store in between.
@@ -75,10 +75,10 @@ static ALWAYS_INLINE __m512i amax_of_set(const float *x, bool asks)
     return largest_lanes(v);
 }
 
-/* 16 codes of scales, and their reciprocals as floats. block_kernels.c's find_powers says why: exponent of amax less
- * emax, one more where the fraction reaches `limit`. A subnormal amax, f 2^-149, has a scale above the lowest one only
- * where emax is 0 and it is 1.m 2^-127, that is 2 f = 2^23 + m, with m at least the limit. Four blocks of e4m3 (emax 8,
- * limit never reached):
+/* 16 codes of scales, and their reciprocals as floats. find_powers in block_kernels.c explains it: exponent of amax
+ * minus emax, plus one if the fraction reaches `limit`. A subnormal amax, f 2^-149, has a scale above the lowest one
+ * only where emax is 0 and it is 1.m 2^-127, that is 2 f = 2^23 + m, with m at least the limit. Four blocks of e4m3
+ * (emax 8, limit never reached):
  *
  *   amax            3.7 (406ccccd)   448 (43e00000)   2^-140 (00000200)   inf (7f800000)
  *   field           128              135              0                   255
@@ -88,7 +88,7 @@ static ALWAYS_INLINE __m512i amax_of_set(const float *x, bool asks)
 static ALWAYS_INLINE __m512 reciprocals(unsigned char *codes, __m512i amax, const bndi_power_rule *rule)
 {
     const __m512i bias = _mm512_set1_epi32(BIAS), fractions = _mm512_set1_epi32((1 << FRACTION) - 1);
-    /* The exponent of the scale, before the fraction is looked at. */
+    /* The exponent of the scale, before the fraction is tested. */
     __m512i s = _mm512_sub_epi32(_mm512_srli_epi32(amax, FRACTION), _mm512_set1_epi32(BIAS + rule->emax));
     __mmask16 below = _mm512_cmple_epi32_mask(amax, fractions);
     __m512i limit = _mm512_mask_mov_epi32(_mm512_set1_epi32(rule->limit), below,
@@ -255,22 +255,23 @@ static ALWAYS_INLINE void find_scales(float up[LANES], __m512i *largest, unsigne
     *largest = _mm512_max_epi32(*largest, amax);
 }
 
-/* What is written: whole cache lines, wherever the codes begin in one, a line of the previous set for every two blocks.
- * Stores past the caches that come in bursts would wait for each other. The bytes of a set are a multiple of a line.
+/* The output is written in whole cache lines, wherever in a line the codes begin: one line of the previous set for
+ * every two blocks. Stores past the caches that come in bursts would wait for each other. The bytes of a set are a
+ * multiple of a line.
  *
  *   sets[i % 2]    | misplaced | codes of set i ...                          | the last `misplaced` bytes
  *   written          begins with the end of set i - 1, so each LINE is whole   go to the front of the next set */
 typedef struct output {
-    unsigned char *line;                                   /* where the next line goes */
+    unsigned char *line;                                   /* the place of the next line */
     size_t misplaced, bytes;                               /* before the codes of a set in their first line; of a set */
     bool stream;                                           /* past the caches */
     _Alignas(64) unsigned char sets[2][LINE + SET + LINE]; /* may be written to for LINE bytes too many */
 } output;
 
-/* A line; of the first one only the bytes that are ours. */
+/* A line; of the first line only the bytes that belong to this output. */
 static ALWAYS_INLINE void put_line(output *o, const unsigned char *from, bool is_first)
 {
-    if (is_first && o->misplaced > 0) { /* what stands before is not ours */
+    if (is_first && o->misplaced > 0) { /* the bytes before belong to other codes */
         __builtin_memcpy(o->line + o->misplaced, from + o->misplaced, LINE - o->misplaced);
     } else if (o->stream) {
         _mm512_stream_si512((void *)o->line, _mm512_load_si512(from));
@@ -305,7 +306,7 @@ BNDI_VBMI static ALWAYS_INLINE void encode_set(output *o, size_t i, const float 
     }
 }
 
-/* The lines of the last set, and what is left over. */
+/* The lines of the last set, and the bytes after the last whole line. */
 static void put_last_set(output *o, size_t i)
 {
     const unsigned char *from = o->sets[i % 2];
@@ -373,7 +374,7 @@ size_t bndi_encode_pairs(unsigned char *codes, unsigned char *scales, const floa
     return __builtin_cpu_supports("avx512vbmi") ? encode_by_bytes(codes, scales, x, n, how, finite) : 0;
 }
 
-/* ---- elements of seven magnitudes beside zero: as in block_kernels.c, 16 at a time ---- */
+/* ---- elements of zero and seven magnitudes: as in block_kernels.c, 16 at a time ---- */
 
 enum { MIDPOINTS = 7, PLACES = 8, SIGN = 8 };
 

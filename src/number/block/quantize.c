@@ -1,8 +1,8 @@
-/* Scales found, and applied.
+/* Quantization: finds the scales and applies them.
  *
- * Chunk by chunk where a group is small: its largest magnitudes, its scales, its elements, while it is in a cache.
- * In two passes where a group is larger than a chunk, and where codes share bytes so that a chunk could not end at one:
- * all scales first, then the elements in the order of memory, whatever rows and groups they belong to. */
+ * If groups are small, chunk by chunk: the largest magnitudes, the scales, and the elements, while the chunk is in a
+ * cache. In two passes if a group is larger than a chunk, or if codes share bytes and a chunk could not end at a whole
+ * byte: first all scales, then the elements in the order of memory, across rows and groups. */
 #include "block/block.h"
 #include "bulk/environment.h"
 
@@ -42,7 +42,7 @@ static unsigned char *scale_codes_at(const bndi_block_job *job, size_t scale)
     return job->scales != NULL ? job->scales + scale * (job->block.scale.width / 8u) : NULL;
 }
 
-/* ---- scales as the runs take them ---- */
+/* ---- the scales of a run ---- */
 
 typedef struct scales {
     double values[BNDI_GROUPS];
@@ -58,7 +58,7 @@ static void add_powers(const bndi_block_job *job, scales *s, size_t groups)
         s->finite = s->finite && s->values[g] == s->values[g];
     }
     for (size_t g = 0; s->powers && g < groups; g++) {
-        s->up[g] = (float)(1 / s->values[g]); /* NaN: no product is exact then, and doubles take over */
+        s->up[g] = (float)(1 / s->values[g]); /* NaN: no product is exact then, and doubles are used */
         s->down[g] = (float)s->values[g];
     }
 }
@@ -84,9 +84,10 @@ static void do_run(const bndi_block_job *job, const bndi_run *run)
     }
 }
 
-/* ---- what is done to a chunk ---- */
+/* ---- one chunk ---- */
 
-/* Codes that no cache will hold anyway are written past the caches, but for what shares a line with other chunks. */
+/* Codes that are too many for the caches are written with stores that bypass them, except in lines shared with other
+ * chunks. */
 static void encode_words(const bndi_block_job *job, char *codes, const float *x, size_t n)
 {
     enum { LINE = 64 };
@@ -115,8 +116,8 @@ static void encode_directly(const bndi_block_job *job, size_t at, const float *x
     bndi_set_rounding(BND_ROUND_RNE);
 }
 
-/* The shortest way, where the back end has it: as many neighbours as it takes. What is left of the chunk; all of it
- * where a scale is NaN. */
+/* The fastest path, if the back end has it, for as many neighbours as it supports. Returns the rest of the chunk, or
+ * all of it if a scale is NaN. */
 static chunk quantize_in_one_pass(const bndi_block_job *job, chunk c)
 {
     unsigned char *codes = bndi_codes_at(job, c.at);
@@ -126,7 +127,7 @@ static chunk quantize_in_one_pass(const bndi_block_job *job, chunk c)
         job->scan->encode_blocks(codes, scale_codes_at(job, c.scale), job->x + c.at, c.width, &job->coding, &finite);
     bndi_set_rounding(BND_ROUND_RNE);
     if (!finite) {
-        bndi_drain_stores(); /* before the same is written again */
+        bndi_drain_stores(); /* before the same bytes are written again */
         return c;
     }
     const size_t groups = n / job->layout.across;
@@ -137,8 +138,8 @@ static chunk quantize_in_one_pass(const bndi_block_job *job, chunk c)
                    .groups = c.groups - groups};
 }
 
-/* The short way, for blocks of neighbours with scales in e8m0: products in fp32, the kernel of bulk/. False where a
- * scale is NaN; the long way does it all again. */
+/* The fast path, for blocks of neighbours with scales in e8m0: products in fp32, then the kernel of bulk/. False if a
+ * scale is NaN; the general path then does the whole chunk again. */
 static bool quantize_directly(const bndi_block_job *job, const chunk *c)
 {
     float y[BNDI_BLOCK_CHUNK];
@@ -150,7 +151,7 @@ static bool quantize_directly(const bndi_block_job *job, const chunk *c)
     return true;
 }
 
-/* Elements of few magnitudes beside scales that are not powers of two. False where a scale is NaN. */
+/* Elements of few magnitudes with scales that are not powers of two. False if a scale is NaN. */
 static bool encode_run_by_midpoints(const bndi_block_job *job, const chunk *c, const double *values)
 {
     unsigned char codes[BNDI_BLOCK_CHUNK];
@@ -222,7 +223,7 @@ static uint32_t look_at_chunk(const bndi_block_job *job, size_t i, void *what)
     return largest;
 }
 
-/* ---- groups larger than a chunk: each is one, and its pieces are dealt out ---- */
+/* ---- groups larger than a chunk: each is a chunk, and its pieces are distributed to threads ---- */
 
 static bool is_large(const bndi_block_job *job)
 {
@@ -324,7 +325,7 @@ static size_t chunks_of(const bndi_block_job *job)
     return job->layout.outer * job->layout.bands * job->chunks_of_band;
 }
 
-/* Does every run of a chunk start where a byte does? */
+/* Does every run of a chunk start at a whole byte? */
 static bool starts_at_bytes(const bndi_block_job *job)
 {
     const bndi_layout_of_blocks *l = &job->layout;

@@ -1,5 +1,5 @@
-/* Quotients x / scale for AVX-512: rounded to odd, so that the element's rounding afterwards is right (elements.c says
- * why), and codes of a byte that are not evenly spaced, which is the loop of block_kernels.c with its tables in
+/* Quotients x / scale for AVX-512: rounded to odd, so that the element's rounding afterwards is correct (elements.c
+ * shows why), and codes of a byte that are not evenly spaced, which is the loop of block_kernels.c with its tables in
  * registers.
  *
  * To odd, three lanes with scale 3. The quotient is rounded toward zero, the remainder x - q scale is exact in sign by
@@ -14,7 +14,7 @@
 
 enum { LANES = 16 };
 
-/* ---- to odd: elements.c says why that is enough ---- */
+/* ---- to odd: elements.c shows why that is enough ---- */
 
 /* 16 quotients. The comparison is ordered, so a NaN's last bit is left alone. */
 static ALWAYS_INLINE __m512 to_odd(__m512 x, __m512 scale)
@@ -53,7 +53,7 @@ void bndi_divide_to_odd(float *y, const float *x, const double *scales, size_t n
 
 /* ---- dynamic codes ---- */
 
-/* A book of codes in registers: `most` has 128 entries where codes have a sign, and 256 where they have none. */
+/* A book of codes in registers: `most` has 128 entries where codes have a sign, and 256 if they do not. */
 typedef struct tables {
     __m512i decade[2], last[2];
     __m512 slope, shift, most[16];
