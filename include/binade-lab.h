@@ -1,5 +1,6 @@
 /* binade's laboratory, libbinade-lab: arrays and checkpoints in files, training in any format, costs, references and
- * test vectors. It stands on the number library, which this header includes, and keeps the rules of <binade.h>. Also:
+ * test vectors. It builds on the number library, which this header includes, and follows the rules of <binade.h>. In
+ * addition:
  *
  *   - No promise from version to version. The file name of the library carries the version (libbinade-lab-0.1.0.so), so
  *     a program always runs with the version that it was compiled with. Structs may therefore have members whose size

@@ -1,5 +1,5 @@
-/* Layer 5: an expression: read, evaluated with every operation rounded, and evaluated exactly. The exact value is on
- * GMP and MPFR, which allocate, and abort the process where no memory is left; what is asked of them is bounded. */
+/* Layer 5: expressions: they are read, evaluated with every operation rounded, and evaluated exactly. Exact values use
+ * GMP and MPFR. These allocate, and abort the process if no memory is left; the size of their numbers is bounded. */
 #ifndef BINADE_CALC_H
 #define BINADE_CALC_H
 

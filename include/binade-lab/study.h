@@ -1,4 +1,4 @@
-/* Layer 9: many runs. What a run writes down of itself, runs side by side on all cores, and how they compare. */
+/* Layer 9: many runs: records of runs, runs in parallel on all cores, and comparisons of runs. */
 #ifndef BINADE_STUDY_H
 #define BINADE_STUDY_H
 
@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* ---- what is known of a run ---- */
+/* ---- records of runs ---- */
 
 /* What one step did: a line of metrics.jsonl. What was not measured is NaN, or 0 where it is a count. */
 typedef struct bnd_point {
@@ -76,9 +76,9 @@ void bnd_record_close(bnd_record *record);
  * On failure: BND_BAD_STREAM if the file cannot be read; BND_BAD_FILE with the number of the line; BND_NO_MEMORY. */
 BND_CHECKED bnd_status bnd_record_read(bnd_record *out, const char *path, bnd_error *why);
 
-/* What the columns of a file are called that is no run directory's; NULL: as usual. Usual are step, global_step, _step,
- * iteration and iter, and loss, train/loss, train_loss, training_loss and loss/train, in any case; TensorBoard's "Wall
- * time,Step,Value"; and wandb's "RUN - train/loss". */
+/* The names of the columns in a file that is not part of a run directory. NULL: the usual names. Usual are step,
+ * global_step, _step, iteration and iter, and loss, train/loss, train_loss, training_loss and loss/train, in any case;
+ * TensorBoard's "Wall time,Step,Value"; and wandb's "RUN - train/loss". */
 typedef struct bnd_log_columns {
     const char *step, *loss;
 } bnd_log_columns;
@@ -261,7 +261,7 @@ size_t bnd_grid_task(bnd_task *out, char *name, size_t size, const bnd_grid *gri
  * On failure: BND_BAD_ARGUMENT for ends that are not positive and in order. */
 BND_CHECKED bnd_status bnd_grid_rates(double *lr, size_t count, double low, double high, bnd_error *why);
 
-/* What came out under a learning rate. */
+/* The results of the runs with one learning rate. */
 typedef struct bnd_rate {
     double lr;
     size_t runs, failed;

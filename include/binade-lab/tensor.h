@@ -1,5 +1,5 @@
-/* Layer 7: tensors. Numbers stored in any format, in as many bytes as it needs; views; operations whose formats a
- * policy of roles decides; gradients by a tape; bytes and FLOPs counted as they happen.
+/* Layer 7: tensors. Numbers are stored in any format, in the bytes that the format needs; views; operations whose
+ * formats a policy of roles decides; gradients by a tape; bytes and FLOPs counted as they happen.
  *
  * Every call that returns bnd_status writes its outputs only if it returns BND_OK, and explains a failure in `why`
  * (which may be NULL). BND_NO_MEMORY is possible for each of them that makes a tensor, and is not repeated below. */
@@ -129,7 +129,7 @@ size_t bnd_tensor_offset(const bnd_tensor *t);
 /* Returns: the number of its elements. */
 size_t bnd_tensor_count(const bnd_tensor *t);
 
-/* Returns: the bytes of as many elements, side by side. */
+/* Returns: the bytes of its elements, side by side without gaps. */
 size_t bnd_tensor_bytes(const bnd_tensor *t);
 
 /* Returns: whether its elements lie in row-major order without gaps. */

@@ -32,15 +32,15 @@ typedef struct bnd_training {
     size_t batch, inputs, width, depth, heads, context;
     size_t vocabulary; /* 0: as the data have it; bnd_run_training then says how many symbols that are */
     bool tied;         /* the head of a transformer is its table of embeddings */
-    bool recompute;    /* layers are computed again on the way back */
+    bool recompute;    /* layers are computed again in the backward pass */
 } bnd_training;
 
 /* Data: bytes of any file (256 symbols); tokens in .npy (integers of any shape, in their order) or .bin (uint16, the
  * lower byte first); or what data_type says: uint8, int16, uint16, int32, uint32, int64 or uint64, in any file that is
  * not .npy, the lowest byte first. The file is mapped, looked through once when the run is made, and not to be changed
  * meanwhile. Of its tokens the last tenth (at least one window: the context and a token) is for validation; windows of
- * both parts begin anywhere, by seed_data. Refused before the first step: a file with less than two windows, tokens
- * that the vocabulary has not. */
+ * both parts begin anywhere, by seed_data. A file with less than two windows, or with tokens that the vocabulary does
+ * not have, is refused before the first step. */
 
 /* Initial weights: one tensor for each parameter, with its name and shape, F32, F16 or BF16, each number rounded once
  * to what the recipe stores; bnd_run_save_weights writes such files. A checkpoint of a run serves as well: its masters
@@ -317,7 +317,7 @@ BND_CHECKED bnd_status bnd_run_switch(bnd_run *run, const bnd_policy *policy, bn
 /* ---- in words ---- */
 
 /* Writes a training as a JSON object that bnd_training_read_n reads. Its recipe is what bnd_policy_text makes of the
- * policy, or null where bnd_policy_text fails. NaN and infinities are null, and a member KEY_is beside them says which.
+ * policy, or null where bnd_policy_text fails. NaN and infinities are null, and an additional member KEY_is says which.
  * Returns: the length of the whole text, as snprintf. A text too long for `out` is cut and ends with a 0 byte. */
 size_t bnd_training_print(char *out, size_t size, const bnd_training *training);
 

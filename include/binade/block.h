@@ -1,8 +1,8 @@
-/* Layer 6: formats that share a scale. MXFP8, MXFP6, MXFP4, MXINT8, NVFP4; a scale for a tensor, a row or a tile; the
- * blocks of GGUF; a random Hadamard transform. No call allocates.
+/* Layer 6: block formats, whose elements share a scale. MXFP8, MXFP6, MXFP4, MXINT8, NVFP4; a scale per tensor, row or
+ * tile; the blocks of GGUF; a random Hadamard transform. No call allocates.
  *
- * An element is ONE rounding of the exact quotient x / scale, where the scale is the one that is stored (for NVFP4 the
- * exact product of both stored scales). Its value is the exact product of element and scale, rounded once to fp32. */
+ * An element is the exact quotient x / scale, rounded once. The scale is the stored one (for NVFP4 the exact product of
+ * both stored scales). The value of an element is the exact product of element and scale, rounded once to fp32. */
 #ifndef BINADE_BLOCK_H
 #define BINADE_BLOCK_H
 
@@ -14,8 +14,9 @@ extern "C" {
 
 /* ---- block formats ---- */
 
-/* How a scale follows from amax, the largest magnitude that shares it; max and emax are those of the element, all
- * logarithms and quotients exact. The first four give powers of two, clamped to those of the scale's format. */
+/* How a scale is computed from amax, the largest magnitude that shares it. max and emax are those of the element; all
+ * logarithms and quotients are exact. The first four rules give powers of two, clamped to those of the scale's format.
+ */
 typedef enum bnd_scale_rule {
     BND_SCALE_RCEIL,   /* 2^ceil(log2(amax / max)): the least power of two that saturates nothing */
     BND_SCALE_FLOOR,   /* 2^(floor(log2 amax) - emax) */
@@ -34,24 +35,24 @@ typedef enum bnd_sharing {
 
 enum { BND_BLOCK_NAME_SIZE = 96 };
 
-/* A block format is a plain value: change a member and it is another one. An element is any format whose values fp32
- * has; a scale format has 8, 16 or 32 bits and a NaN; a block has any length. */
+/* A block format is a plain value: changing a member gives another block format. The element is any format whose values
+ * fp32 has. The scale format has 8, 16 or 32 bits and a NaN. A block has any length. */
 typedef struct bnd_block {
     char name[BND_BLOCK_NAME_SIZE]; /* without the rule: bnd_block_print names both */
     bnd_format element, scale;
-    uint8_t rule;         /* bnd_scale_rule */
-    uint8_t sharing;      /* bnd_sharing */
-    bool tensor;          /* NVFP4: an fp32 for the whole array beside these scales: amax / (max * the scales' max), but
+    uint8_t rule;    /* bnd_scale_rule */
+    uint8_t sharing; /* bnd_sharing */
+    bool tensor;  /* NVFP4: an fp32 for the whole array in addition to these scales: amax / (max * the scales' max), but
                            * at least 2^-126 */
-    bool integer;         /* MXINT8: codes are bytes in two's complement, in units of the element's least number */
+    bool integer; /* MXINT8: codes are bytes in two's complement, in units of the element's least number */
     int16_t least;        /* of the rule nearest */
     size_t along, across; /* the last block of an axis may be shorter */
     uint64_t reserved[2]; /* zero */
 } bnd_block;
 
 /* Reads the name of a block format: mxfp8, mxfp8-e5m2, mxfp6-e2m3, mxfp6-e3m2, mxfp4, mxint8, nvfp4 and so on, or a
- * format and how it is scaled: e4m3/tensor, e4m3/row, e4m3/tile:1x128, e3m4/mx. Each may end in a scale rule:
- * mxfp8:floor. Case does not matter.
+ * format and its scaling: e4m3/tensor, e4m3/row, e4m3/tile:1x128, e3m4/mx. Each may end in a scale rule: mxfp8:floor.
+ * Case does not matter.
  *
  * Returns: BND_OK, BND_BAD_NAME, BND_BAD_SYNTAX or BND_BAD_ARGUMENT.
  * Arguments: `out` (out): the block format. `name`: ends with a 0 byte. `why` (out): the error, or NULL.
@@ -68,8 +69,8 @@ BND_CHECKED bnd_status bnd_block_parse(bnd_block *out, const char *name, bnd_err
  * On failure: `out` is unchanged. */
 BND_CHECKED bnd_status bnd_block_scaled(bnd_block *out, const char *scale, const bnd_format *element, bnd_error *why);
 
-/* Reads the name of a scale rule: floor, ceil, even, rceil or nearest. nearest and powers of two can replace each other
- * if scales are fp32; NVFP4 needs nearest, and e8m0 scales need powers of two.
+/* Reads the name of a scale rule: floor, ceil, even, rceil or nearest. If scales are fp32, nearest and the rules of
+ * powers of two can replace each other; NVFP4 needs nearest, and e8m0 scales need powers of two.
  *
  * Returns: BND_OK, BND_BAD_NAME or BND_BAD_ARGUMENT.
  * Arguments: `block` (in/out): only `rule` is set. `name`: ends with a 0 byte. `why` (out): the error, or NULL.
@@ -90,7 +91,7 @@ const char *bnd_scale_rule_who(bnd_scale_rule rule);
  * Arguments: `out` (out): at most `size` bytes, with a final 0 byte if size > 0. `block`: the block format. */
 size_t bnd_block_print(char *out, size_t size, const bnd_block *block);
 
-/* What surprises users of this block format, in a sentence or two.
+/* A note on surprising properties of this block format, in one or two sentences.
  *
  * Returns: The text; "" if there is none. Never NULL.
  * Arguments: `block`: the block format. */
@@ -107,7 +108,7 @@ size_t bnd_block_count(void);
  * Arguments: `out` (out): the block format. `row`: 0 .. bnd_block_count() - 1. */
 bool bnd_block_at(bnd_block *out, size_t row);
 
-/* What a block format of the table is, in a few words.
+/* A short description of a block format of the table.
  *
  * Returns: The text; "" if the row does not exist. Never NULL.
  * Arguments: `row`: 0 .. bnd_block_count() - 1. */
@@ -115,9 +116,9 @@ const char *bnd_block_title(size_t row);
 
 /* ---- arrays ---- */
 
-/* An array as blocks see it: `outer` times `length` times `inner` elements, the last of them neighbours. Blocks run
- * along the middle one: the last axis of a tensor has inner = 1, its first one outer = 1. A tile is `along` of the
- * middle one by `across` of the last. */
+/* The shape of an array for blocks: `outer` times `length` times `inner` elements. Neighbours along `inner` are
+ * adjacent in memory. Blocks run along `length`: the last axis of a tensor has inner = 1, its first axis outer = 1. A
+ * tile has `along` elements along `length` by `across` elements along `inner`. */
 typedef struct bnd_shape {
     size_t outer, length, inner;
 } bnd_shape;
@@ -140,7 +141,7 @@ BND_CHECKED bnd_status bnd_block_shape(bnd_shape *out, const bnd_block *block, c
 size_t bnd_block_scales(const bnd_block *block, bnd_shape shape);
 size_t bnd_block_scales_size(const bnd_block *block, bnd_shape shape);
 
-/* The size of an array's codes in bytes. They lie as the array does.
+/* The size of an array's codes in bytes. The codes are in the order of the array.
  *
  * Returns: The number; 0 if it does not fit memory, and if the element has no codes.
  * Arguments: `block`: the block format. `shape`: of the array. `packing`: how the codes lie. */
@@ -149,17 +150,16 @@ size_t bnd_block_codes_size(const bnd_block *block, bnd_shape shape, bnd_packing
 /* Finds the scales of an array, and rounds each x / scale, once, to a code.
  *
  *  - how->rule rounds the elements in any mode; stochastic modes use the index first + (place in the array). The
- *    overflow policy "format" is that of block formats, saturation (OCP MX 6.3). flush_in looks at x before it is
- *    scaled.
- *  - NaN or infinity: the scale of its block becomes NaN (e8m0: ff), and every element the rounding of NaN. The
- *    tensor's scale is that of the other blocks.
- *  - amax 0: the least scale if the format has no zero (e8m0: 00, 2^-127), otherwise 1, or 2^least if there is a
- *    tensor's scale too.
+ *    overflow policy "format" is that of block formats, saturation (OCP MX 6.3). flush_in applies to x before scaling.
+ *  - If a block contains a NaN or an infinity, its scale becomes NaN (e8m0: ff), and every element the rounding of NaN.
+ *    The tensor's scale is that of the other blocks.
+ *  - If amax is 0, the scale is the least one if its format has no zero (e8m0: 00, 2^-127). Otherwise it is 1, or
+ *    2^least if there is a tensor's scale too.
  *  - Statistics are those of x and of the dequantized elements, in x's own unit, summed in the order of the work.
- *    `exact` counts the elements that come back unchanged, `inexact` the others; `overflows` and `saturated` count
- *    what rounding brings beyond the largest element.
- *  - The caller's rounding mode and flush mode change nothing and stay as they were. The bits do not depend on the
- *    number of threads.
+ *    `exact` counts the elements that come back unchanged, `inexact` the others; `overflows` and `saturated` count the
+ *    elements that rounding takes beyond the largest one.
+ *  - The caller's rounding mode and flush mode have no effect, and are the same after the call. The bits do not depend
+ *    on the number of threads.
  *
  * Returns: BND_OK or BND_BAD_ARGUMENT.
  * Arguments: `codes` (out): bnd_block_codes_size bytes. `scales` (out): bnd_block_scales_size bytes. `tensor_scale`
@@ -195,10 +195,11 @@ enum { BND_HADAMARD_SIZE = 16 };
 
 /* A random Hadamard transform of each 16 neighbours of a row, and its inverse, which undoes it up to rounding.
  *
- * 16 random signs, then the 16-point Walsh-Hadamard transform, then the factor 1/4; the inverse takes them in the other
- * order. The signs are the lowest 16 bits of bnd_random(seed, BND_HADAMARD_SIZE, 0), where 1 is minus, and the same for
- * every 16, so that both factors of a product can be transformed along their common axis. In fp32, to nearest: the
- * butterflies of distance 1, 2, 4, 8, in each a + b and a - b of a pair with a before b, and the factor last.
+ * The transform applies 16 random signs, then the 16-point Walsh-Hadamard transform, then the factor 1/4; the inverse
+ * applies them in the opposite order. The signs are the lowest 16 bits of bnd_random(seed, BND_HADAMARD_SIZE, 0), where
+ * 1 is minus. They are the same for every 16 elements, so that both operands of a matrix product can be transformed
+ * along their common axis. The arithmetic is fp32, to nearest: the butterflies of distance 1, 2, 4, 8, in each a + b
+ * and a - b of a pair with a before b, and the factor last.
  *
  * Returns: BND_OK or BND_BAD_ARGUMENT.
  * Arguments: `y` (out): rows x columns numbers; it may be x. `x`: the numbers. `rows`, `columns`: columns is a multiple
@@ -217,18 +218,18 @@ BND_CHECKED bnd_status bnd_hadamard_inverse_f32(float *y, const float *x, size_t
  * On failure: Nothing is written: the size does not fit memory. */
 BND_CHECKED bnd_status bnd_hadamard_along_f32(float *y, const float *x, bnd_shape shape, uint64_t seed, bnd_error *why);
 
-/* ---- dynamic quantization ----
- *
- * Codes of a byte that are not evenly spaced, for what spans many magnitudes (Dettmers et al. 2021, 2110.02861): seven
- * decades, each cut into twice as many parts as the one below. `blocks` of numbers share their largest magnitude in
- * fp32; a code is that of the number nearest to x / amax (rounded to fp32), of two the one nearer to zero. Codes stand
- * in the order of their numbers.
+/* ---- dynamic quantization ---- */
+
+/* One-byte codes that are not evenly spaced, for numbers of very different magnitudes (Dettmers et al. 2021,
+ * 2110.02861). They cover seven decades, each cut into twice as many parts as the one below. The numbers of a block
+ * share their largest magnitude, in fp32. A code is that of the number nearest to x / amax (rounded to fp32); of two
+ * equally near, the one nearer to zero. Codes are in the order of their numbers.
  *
  *     signed     0; and for i = 0 .. 6 the middles of 2^i equal parts of [0.1, 1], times 10^(i - 6), of both signs; 1
  *     unsigned   0; the middles of 2^(i + 1) parts; 1. Negative numbers become 0
  *
- * Each number is rounded once to fp32, and so is its product with a scale. amax 0: the scale is 0. NaN or infinity in a
- * block: its scale is NaN, and all of it reads back as NaN. */
+ * Each number is rounded once to fp32, and so is its product with a scale. If amax is 0, the scale is 0. If a block
+ * contains a NaN or an infinity, its scale is NaN, and all of the block reads back as NaN. */
 typedef struct bnd_dynamic {
     size_t block; /* numbers that share a scale; the last block may be shorter */
     bool is_signed;
@@ -247,7 +248,7 @@ float bnd_dynamic_number(unsigned char code, bool is_signed);
  * Arguments: `n`: the number of elements. `how`: the choices. */
 size_t bnd_dynamic_scales(size_t n, const bnd_dynamic *how);
 
-/* Dynamic quantization of an array, and the values of its codes.
+/* Quantizes an array dynamically, and dequantizes its codes.
  *
  * Returns: BND_OK or BND_BAD_ARGUMENT.
  * Arguments: `codes`, `scales`: n bytes, and bnd_dynamic_scales(n, how) floats. `x`, `y`, `n`: the numbers. `how`: the
@@ -269,7 +270,7 @@ typedef enum bnd_gguf_type {
     BND_GGUF_NVFP4 = 40  /* 36 bytes for 64: four scales, 32 bytes of nibbles */
 } bnd_gguf_type;
 
-/* The name of a GGUF type, "q8_0", and what is special about it.
+/* The name of a GGUF type, "q8_0", and a note about it.
  *
  * Returns: The text; "" if the type does not exist. Never NULL.
  * Arguments: `type`: the type. */
@@ -288,8 +289,8 @@ size_t bnd_gguf_block(bnd_gguf_type type);
  * Arguments: `type`: the type. `n`: the number of elements. */
 size_t bnd_gguf_size(bnd_gguf_type type, size_t n);
 
-/* Encodes numbers as blocks of a GGUF type, and the values of such blocks. A block that holds a NaN or an infinity gets
- * a scale that is NaN, and decodes to NaNs.
+/* Encodes numbers as blocks of a GGUF type, and decodes such blocks. A block that holds a NaN or an infinity gets a
+ * scale that is NaN, and decodes to NaNs.
  *
  * Returns: BND_OK or BND_BAD_ARGUMENT.
  * Arguments: `blocks`: bnd_gguf_size bytes. `x`, `y`, `n`: the numbers; n is a multiple of the block. `type`: the type.

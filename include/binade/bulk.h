@@ -1,5 +1,5 @@
-/* Layer 5: arrays. The same bits as the codec gives one number at a time, at the speed of memory where a kernel reaches
- * it. No call allocates. */
+/* Layer 5: conversions and operations on arrays. The results have the same bits as those of calls on single numbers. No
+ * call allocates, except bnd_table_new. */
 #ifndef BINADE_BULK_H
 #define BINADE_BULK_H
 
@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* ---- the context: which kernels work, and on how many cores ---- */
+/* ---- the context: kernels and threads ---- */
 
 /* A plain value. All zero is the best back end of this machine and one thread. A context of NULL is the same as one of
  * zeros: only bnd_context_init reads the environment. Results have the same bits on every back end and with every
@@ -25,7 +25,7 @@ typedef enum bnd_backend {
 } bnd_backend;
 
 typedef struct bnd_context {
-    uint8_t backend;     /* bnd_backend; one that is not here works as the best; an unknown number is refused */
+    uint8_t backend;     /* bnd_backend; one that this machine lacks works as the best; an unknown number is refused */
     uint8_t reserved[3]; /* zero */
     uint32_t threads;    /* 0 means 1 */
 } bnd_context;
@@ -46,7 +46,7 @@ BND_CHECKED bnd_status bnd_context_init(bnd_context *out, const char *backend, u
  * Arguments: `backend`: the back end. */
 const char *bnd_backend_name(bnd_backend backend);
 
-/* Whether a back end was compiled in and can run on this machine.
+/* Tells whether a back end was compiled in and can run on this machine.
  *
  * Returns: True if so.
  * Arguments: `backend`: the back end. */
@@ -57,21 +57,19 @@ bool bnd_backend_here(bnd_backend backend);
  * Returns: The back end; BND_BACKEND_PORTABLE if there is no other. */
 bnd_backend bnd_backend_best(void);
 
-/* Whether the library was compiled with OpenMP. Without it every call uses one thread.
+/* Tells whether the library was compiled with OpenMP. Without it every call uses one thread.
  *
  * Returns: True if so. */
 bool bnd_has_threads(void);
 
 /* ---- arrays ---- */
 
-/* How codes lie in memory. Bits that a code has no use for (above its width in a word, below tf32's, behind the last
- * one of packed codes) are written as zeros; what stands there is not looked at when codes are read, but by
- * bnd_codes_check.
+/* How codes lie in memory. Unused bits are written as zeros: above a code's width in a word, below a tf32 code, and
+ * behind the last packed code. Reading ignores them; only bnd_codes_check looks at them.
  *
  * Packed: a code of 8, 16, 32 or 64 bits is a little-endian word; every other width is written back to back, lowest
- * bits first, the last byte filled up with zeros. A tf32 code stands where it stands in fp32: in the upper bits of a
- * word of 32. A ue4m3 code has a byte. Unpacked: every code in the smallest word of 1, 2, 4 or 8 bytes that holds
- * it. */
+ * bits first, the last byte filled up with zeros. A tf32 code takes the upper bits of a 32-bit word, as in fp32. A
+ * ue4m3 code takes a byte. Unpacked: every code in the smallest word of 1, 2, 4 or 8 bytes that holds it. */
 typedef enum bnd_packing { BND_PACKING_PACKED, BND_PACKING_UNPACKED } bnd_packing;
 
 /* The choices of a call on an array. All zero is the default: nearest even, packed, elements side by side, the best
@@ -80,33 +78,33 @@ typedef struct bnd_array {
     const bnd_context *context; /* NULL: all zero; BINADE_BACKEND and BINADE_THREADS are not read */
     bnd_rule rule;
     uint64_t seed, purpose; /* of the stochastic modes; element i takes bnd_random_bits(seed, purpose, first + i, N) */
-    uint64_t first;         /* the index of the first element: an array may be worked on in pieces, in any order */
+    uint64_t first;         /* the index of the first element: an array may be processed in pieces, in any order */
     ptrdiff_t stride_in, stride_out; /* from one element to the next, in elements; 0 means 1. Packed codes that are not
                                         whole words cannot have one */
     uint8_t packing_in, packing_out; /* bnd_packing, of the codes that are read and of those that are written */
     uint64_t reserved[4];            /* zero: room for choices to come */
 } bnd_array;
 
-/* What a conversion did to an array. Add up as many arrays as you like: nothing is reset. Magnitudes and sums are
- * doubles: of a number beyond fp64, the end of fp64 on its side. The sums of a call are the same on every back end and
- * with any number of threads: element i of a piece of 65536 goes to lane i mod 16, the lanes are added in pairs (i and
- * i + 8, then i + 4, ...), the pieces in their order; each step is one rounding to nearest even. */
+/* The statistics of a conversion of arrays. A call adds to them and resets nothing. Magnitudes and sums are doubles;
+ * for a number beyond fp64's range they use the end of the range on its side. The sums of a call are the same on every
+ * back end and with any number of threads. Element i of a piece of 65536 goes to lane i mod 16. The lanes are added in
+ * pairs (i and i + 8, then i + 4, ...), the pieces in their order; each step is one rounding to nearest even. */
 typedef struct bnd_stats {
     uint64_t elements;
-    uint64_t exact, inexact;         /* of the finite ones; what was flushed on input, or was invalid, is neither */
+    uint64_t exact, inexact;         /* of the finite ones; an input that was flushed, or was invalid, is neither */
     uint64_t underflows;             /* tiny and inexact */
     uint64_t to_zero;                /* nonzero, and zero after it: by rounding, flush_in or flush_out */
     uint64_t overflows;              /* finite, and rounded beyond the largest number */
-    uint64_t saturated;              /* the largest number stands for something larger */
+    uint64_t saturated;              /* the largest number replaces a larger one */
     uint64_t infinities_in, nans_in; /* among the inputs */
     uint64_t nans_out;
     uint64_t compared;        /* input and result are finite */
     double largest, smallest; /* magnitudes of the finite inputs other than zero; smallest 0 where there is none */
     double squared_error, squared_input; /* sums over those that were compared */
-    double clamped_error; /* of squared_error, where a scale is shared: that of elements whose quotient by the scale is
-                             beyond the largest element */
-    double scale_smallest, scale_largest; /* of casts that share scales: what elements are multiplied by to be worth
-                                             what they stand for; 0 where there is none */
+    double clamped_error; /* where a scale is shared: the part of squared_error of elements whose quotient by the scale
+                             is beyond the largest element */
+    double scale_smallest, scale_largest; /* of casts that share scales: the factors by which dequantizing multiplies
+                                             elements; 0 where there is none */
     uint64_t exponents[64]; /* of the finite nonzero inputs, floor(log2 |x|): below -40, -40 ... 21, above */
     uint64_t reserved[4];   /* zero: room for counts to come */
 } bnd_stats;
@@ -121,7 +119,7 @@ enum { BND_HISTOGRAM_LOWEST = -40 };
 double bnd_stats_mean_squared_error(const bnd_stats *stats);
 double bnd_stats_signal_to_noise_ratio(const bnd_stats *stats);
 
-/* Adds statistics to others, as if both had been counted at once.
+/* Adds statistics to others, as if both had been counted together.
  *
  * Returns: Nothing; cannot fail.
  * Arguments: `sum` (in/out): the total. `more`: what is added. */
@@ -133,7 +131,7 @@ void bnd_stats_add(bnd_stats *sum, const bnd_stats *more);
  * Arguments: `f`: the format. `n`: the number of codes. `packing`: how they lie. */
 size_t bnd_codes_size(const bnd_format *f, size_t n, bnd_packing packing);
 
-/* Whether memory holds codes of a format, with zeros in all bits that no code uses.
+/* Checks that memory contains codes of a format, with zeros in all bits that no code uses.
  *
  * Returns: BND_OK or BND_BAD_ARGUMENT.
  * Arguments: `codes`, `n`: the codes. `f`: their format. `how`: packing_in and stride_in say where they are; NULL is
@@ -203,10 +201,10 @@ typedef struct bnd_operand {
 /* An operation on arrays: out[i] is the code that bnd_operate gives for the operands' elements i, with the random bits
  * of element i.
  *
- * Fast (doc/explanation/performance.md) are add, sub, mul, div, fma, sqrt, min, max, min_number, max_number and
- * convert, where doubles hold the formats. The others work number by number, or, for codes of 12 bits together, by a
- * table on the stack; see bnd_table. The statistics are those of rounding the exact results, taken as fp64 rounded to
- * odd, which changes no count.
+ * The operations add, sub, mul, div, fma, sqrt, min, max, min_number, max_number and convert are fast if doubles have
+ * all values of the formats (doc/explanation/performance.md). The others work number by number, or, for codes of at
+ * most 12 bits together, by a table on the stack; see bnd_table. The statistics are those of rounding the exact
+ * results. These are taken as fp64 rounded to odd, which changes no count.
  *
  * Returns: BND_OK or BND_BAD_ARGUMENT.
  * Arguments: `out` (out), `to`: n codes and their format. It may be an operand that lies in memory as `out` does;
@@ -230,13 +228,12 @@ BND_CHECKED bnd_status bnd_operate_f32(float *out, bnd_operation operation, cons
 BND_CHECKED bnd_status bnd_operate_f64(double *out, bnd_operation operation, const bnd_operand *operands, size_t n,
                                        const bnd_format *f, const bnd_array *how, bnd_stats *stats, bnd_error *why);
 
-/* Every result of an operation whose operands have 16 bits together: a function of fp16, an operation of two codes of a
- * byte. To make one takes memory for 2^(those bits) codes and the time of as many operations (on the cores of
- * how->context); the rule is how's, in a mode without random bits. */
+/* The results of an operation for all operands; see bnd_table_new. */
 typedef struct bnd_table bnd_table;
 
 /* Computes every result of an operation whose operands have at most 16 bits together: a function of fp16, or an
- * operation on two codes of a byte. It takes memory for 2^bits codes, and the time of as many operations.
+ * operation on two codes of a byte. It takes memory for 2^bits codes, where bits are those of all operands together,
+ * and the time of as many operations.
  *
  * Returns: BND_OK, BND_BAD_ARGUMENT or BND_NO_MEMORY.
  * Arguments: `out` (out): the table; release it by bnd_table_free. `operation`, `to`, `from`: as in bnd_operate. `how`:
@@ -266,17 +263,17 @@ BND_CHECKED bnd_status bnd_operate_by_table(void *out, const bnd_table *table, c
 typedef enum bnd_summation {
     BND_SUM_NAIVE,    /* s = x[0], then s = s + x[i], in order */
     BND_SUM_PAIRWISE, /* of more than one element: the sum of the first 2^k, the largest power of two below n, and that
-                         of the rest, each made in this way */
+                         of the rest, each pairwise again */
     BND_SUM_KAHAN,    /* s = c = 0, then y = x[i] - c, t = s + y, c = (t - s) - y, s = t */
     BND_SUM_COUNT
 } bnd_summation;
 
-/* The sum of an array, with every single operation rounded to a format. The sum of no elements is that of the number 0.
- * Elements are not rounded before they are added.
+/* The sum of an array, with every single operation rounded to a format. An empty array has the sum of an array whose
+ * only element is 0. Elements are not rounded before they are added.
  *
- * Stochastic modes: the addition whose second term begins with element i (naive: is it) uses the random bits of element
- * i, the operations of Kahan those of elements 4 i .. 4 i + 3; an array of one element is rounded with the bits of
- * element 0. All are counted from how->first.
+ * In the stochastic modes, an addition uses the random bits of element i if its second term is element i (naive) or
+ * begins with it (pairwise). The operations of Kahan use those of elements 4 i .. 4 i + 3. An array of one element is
+ * rounded with the bits of element 0. All are counted from how->first.
  *
  * Returns: BND_OK or BND_BAD_ARGUMENT.
  * Arguments: `sum` (out): the sum. `to`, `f`: the format of sum and operations. `way`: the order. `x`, `n`: the array.

@@ -1,5 +1,5 @@
-/* Layer 6: products of matrices, with the accumulator as a parameter: what it holds, when it is rounded, and when it is
- * added to something wider. No call allocates. */
+/* Layer 6: matrix products. The accumulator is a parameter: its format, when it is rounded, and when it is added to a
+ * wider number. No call allocates. */
 #ifndef BINADE_MATMUL_H
 #define BINADE_MATMUL_H
 
@@ -11,32 +11,32 @@ extern "C" {
 
 /* ---- the accumulator ---- */
 
-/* What one step of a sum is. s is the accumulator, a value of the format; a and b are exact. */
+/* One step of a sum. s is the accumulator, a value of the format; a and b are exact. */
 typedef enum bnd_accumulation {
     BND_ACCUMULATE_FUSED,   /* s = round(a b + s): one rounding */
     BND_ACCUMULATE_EACH,    /* s = round(s + round(a b)): every product and every sum rounded */
     BND_ACCUMULATE_ALIGNED, /* a group of products at once, truncated; see below */
-    BND_ACCUMULATE_CBLAS,   /* whatever OpenBLAS does in fp32: outside of every promise about bits */
+    BND_ACCUMULATE_CBLAS,   /* OpenBLAS in fp32, without any promise about bits */
     BND_ACCUMULATE_COUNT
 } bnd_accumulation;
 
-/* A plain value; all zero is the default, fp32 with one rounding a step.
+/* A plain value; all zero is the default, fp32 with one rounding per step.
  *
- * Every element of the result is one sum over k, from 0 up, that starts with +0, or with the element of C where C is
- * added to. So no size of a tile, no number of threads and no back end has a say in a bit.
+ * Every element of the result is one sum over k, from 0 up. It starts with +0, or with the element of C if C is added.
+ * So the bits depend neither on tile sizes, nor on the number of threads, nor on the back end.
  *
  * FUSED and EACH round by the format and the rule as bnd_operate does: BND_OP_FMA to the format, or BND_OP_MUL to the
  * format and BND_OP_ADD in it. The stochastic modes take, for element (i, j) of m x n and step k of K,
- * bnd_random_bits(seed, purpose, e, N), with e = (i K + k) n + j; for the sums of EACH, m n K is added to that.
+ * bnd_random_bits(seed, purpose, e, N), with e = (i K + k) n + j; for the sums of EACH, m n K is added to e.
  *
- * ALIGNED is how Hopper's tensor cores are described (DeepSeek-V3, section 3.5.2). The format is e8mF, F = bits - 1. A
- * step takes `group` products, exact, and s: E is the largest floor(log2 |t|) among these terms t, at least -126. Each
- * term is truncated toward zero to a multiple of 2^(E - F), the sum of what is left is exact, and is truncated toward
- * zero to `bits` bits; from 2^128 on it is an infinity. Where a term is no number, s becomes the sum of the terms: an
- * infinity or NaN. A sum of zero is +0. Groups begin at k = 0 and where a promotion was. The rule does not count.
+ * ALIGNED is how Hopper's tensor cores are described (DeepSeek-V3, section 3.5.2). The format is e8mF, F = bits - 1.
+ * The terms t of a step are `group` exact products and s. E is the largest floor(log2 |t|), at least -126. Each term is
+ * truncated toward zero to a multiple of 2^(E - F). The sum of the truncated terms is exact, and is truncated toward
+ * zero to `bits` bits; from 2^128 on it is an infinity. If a term is NaN or an infinity, s becomes the sum of the
+ * terms: an infinity or NaN. A sum of zero is +0. Groups begin at k = 0 and after each promotion. The rule is ignored.
  *
- * `promote`: after so many steps over k, and at the end, s is added to an fp32 number, to nearest even, and begins
- * again with +0. C, where it is added to, is what that number begins with. */
+ * `promote`: after every `promote` steps over k, and at the end, s is added to an fp32 number, to nearest even, and
+ * begins again with +0. If C is added, that number begins with the element of C. */
 typedef struct bnd_accumulator {
     bnd_format format; /* precision 0: fp32 */
     bnd_rule rule;
@@ -67,11 +67,11 @@ BND_CHECKED bnd_status bnd_accumulator_parse(bnd_accumulator *out, const char *n
  * Arguments: `name` (out): at most `size` bytes, with a final 0 byte if size > 0. `accumulator`: the accumulator. */
 size_t bnd_accumulator_name(char *name, size_t size, const bnd_accumulator *accumulator);
 
-/* ---- products ---- */
+/* ---- matrix products ---- */
 
-/* From one row and from one column to the next, in elements. Both 0: rows side by side, without gaps. A transpose is a
- * swap of the two. Anything goes for what is read, 0 and negative numbers too; elements of C must not share memory with
- * each other, with A or with B. */
+/* The distances from one row and from one column to the next, in elements. Both 0: rows side by side, without gaps.
+ * Swapping the two transposes the matrix. A and B can have any distances, 0 and negative ones too; elements of C must
+ * not share memory with each other, with A or with B. */
 typedef struct bnd_strides {
     ptrdiff_t row, column;
 } bnd_strides;
@@ -101,7 +101,7 @@ BND_CHECKED bnd_status bnd_gemm_f32(float *c, size_t m, size_t n, const float *a
                                     const bnd_gemm *how, bnd_error *why);
 
 /* bnd_gemm_f32 with A and B as codes: whole words of 1, 2, 4 or 8 bytes, as BND_PACKING_UNPACKED has them. how->round_a
- * and round_b do not count.
+ * and round_b are ignored.
  *
  * Returns: BND_OK or BND_BAD_ARGUMENT.
  * Arguments: `c`, `m`, `n`, `k`, `how`, `why`: as in bnd_gemm_f32. `a`, `a_format`, `b`, `b_format`: codes and their
@@ -120,7 +120,7 @@ BND_CHECKED bnd_status bnd_gemm_codes(float *c, size_t m, size_t n, const void *
 BND_CHECKED bnd_status bnd_dot_f32(float *out, const float *a, const float *b, size_t n, const bnd_gemm *how,
                                    bnd_error *why);
 
-/* Whether OpenBLAS can be loaded, for BND_ACCUMULATE_CBLAS.
+/* Tells whether OpenBLAS can be loaded, for BND_ACCUMULATE_CBLAS.
  *
  * Returns: True if so. */
 bool bnd_cblas_here(void);

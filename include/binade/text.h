@@ -1,5 +1,5 @@
-/* Layer 4: numbers as people write them. Exact, in any mode, in every locale the same. With integers of its own: for
- * formats with codes nothing is allocated, whatever is read or written in fewer than 4,000 digits. */
+/* Layer 4: numbers as text, read and written exactly. Every rounding mode works, and the locale has no effect. For
+ * formats with codes nothing is allocated if the text has fewer than 4,000 digits. */
 #ifndef BINADE_TEXT_H
 #define BINADE_TEXT_H
 
@@ -14,11 +14,11 @@ extern "C" {
 /* Reads a number and rounds it, once, straight from the text.
  *
  * Decimal (12, -0.5, .5, 5., 1e-8), hexadecimal (0x1.8p3, 0x.8p1, 0x1f), inf, infinity, nan, nan(0x7f), in any case, of
- * any length, with nothing before or after it. A minus sign may also be U+2212. Exponents of any size are read; what
- * lies beyond every format's range overflows or underflows like any other number. The payload of a NaN is the fraction
- * of an fp64 below its quiet bit: an integer of at most 51 bits, decimal or hexadecimal. snan is a signaling NaN, with
- * payload 1 if none is given. The time is linear in the length of most texts. It grows faster for long decimals that
- * are very near to a number of 128 bits, such as all the digits of 2^-10000.
+ * any length, with nothing before or after it. A minus sign may also be U+2212. Exponents of any size are read; a
+ * number beyond every format's range overflows or underflows like any other number. The payload of a NaN is the
+ * fraction of an fp64 below its quiet bit: an integer of at most 51 bits, decimal or hexadecimal. snan is a signaling
+ * NaN, with payload 1 if none is given. The time is linear in the length of most texts. It grows faster for long
+ * decimals that are very near to a number of 128 bits, such as all the digits of 2^-10000.
  *
  * Returns: BND_OK, BND_BAD_SYNTAX, BND_BAD_ARGUMENT or BND_NO_MEMORY.
  * Arguments: `out` (out): the code, its flags and its ternary value. `f`: the format. `text`: ends with a 0 byte; in
@@ -31,8 +31,8 @@ BND_CHECKED bnd_status bnd_parse(bnd_result *out, const bnd_format *f, const cha
 BND_CHECKED bnd_status bnd_parse_n(bnd_result *out, const bnd_format *f, const char *text, size_t length, bnd_rule rule,
                                    uint64_t random, bnd_error *why);
 
-/* Reads a number without rounding it: 128 bits and a sticky one, so that any number of roundings can follow, each of
- * them the only one.
+/* Reads a number without rounding it, as 128 bits and a sticky bit. It can then be rounded to several formats, each
+ * time as if straight from the text.
  *
  * Returns: BND_OK, BND_BAD_SYNTAX or BND_NO_MEMORY.
  * Arguments: `out` (out): the value. `text`, `length`, `why`: as in bnd_parse.
@@ -40,18 +40,18 @@ BND_CHECKED bnd_status bnd_parse_n(bnd_result *out, const bnd_format *f, const c
 BND_CHECKED bnd_status bnd_parse_exact(bnd_exact *out, const char *text, bnd_error *why);
 BND_CHECKED bnd_status bnd_parse_exact_n(bnd_exact *out, const char *text, size_t length, bnd_error *why);
 
-/* A number as it is written, read once: its value, not yet rounded, and where its digits stand. It refers to the text,
- * which stays as long as the number is used. */
+/* A number that was read: its value, not yet rounded, and the places of its digits. It refers to the text, which must
+ * stay as long as the number is used. */
 typedef struct bnd_number {
     bnd_exact value;
-    /* Not for callers. No digits: the value is all of the number. */
+    /* Private. No digits: the value is the whole number. */
     const char *integer, *fraction;
     size_t integer_length, fraction_length, first, count;
     int64_t exponent;
     bool hexadecimal;
 } bnd_number;
 
-/* Reads a number, as bnd_parse does, and keeps where its digits stand, so that errors relative to it are exact.
+/* Reads a number, as bnd_parse does, and keeps the places of its digits, so that errors relative to it are exact.
  *
  * Returns: BND_OK, BND_BAD_SYNTAX or BND_NO_MEMORY.
  * Arguments: `out` (out): the number. It refers to the text, which must stay as long as the number is used. `text`,
@@ -65,26 +65,29 @@ BND_CHECKED bnd_status bnd_number_parse_n(bnd_number *out, const char *text, siz
  * Arguments: `value`: not sticky. */
 bnd_number bnd_number_of_exact(bnd_exact value);
 
-/* ---- writing: each writes at most `size` bytes, always ends with a 0 byte where size > 0, and returns the length that
- * the whole text has, as snprintf does ---- */
+/* ---- writing ---- */
+
+/* Each call writes at most `size` bytes, and always ends the text with a 0 byte if size > 0. It returns the length of
+ * the whole text, as snprintf does. */
 
 typedef enum bnd_notation {
-    BND_NOTATION_AUTO,  /* plain where at most 40 digits need writing and the exponent is not below -4; else exponent */
-    BND_NOTATION_PLAIN, /* 0.0000001 */
+    BND_NOTATION_AUTO,    /* plain if at most 40 digits are needed and the exponent is not below -4; else exponent */
+    BND_NOTATION_PLAIN,   /* 0.0000001 */
     BND_NOTATION_EXPONENT /* 1e-07 */
 } bnd_notation;
 
 /* Writes every digit of an exact value: "0.100000001490116119384765625", "-inf", "nan". A NaN's payload is written if
- * it is not 0 (1 for a signaling one): "nan(0x7f)". What takes more than 100,000 digits, which no format with codes
- * has, is written as a hexadecimal float, every digit too.
+ * it is not 0 (1 for a signaling one): "nan(0x7f)". A value with more than 100,000 digits, which no format with codes
+ * has, is written as a hexadecimal float, with every digit too.
  *
  * Returns: The length of the whole text without its final 0 byte, as snprintf.
  * Arguments: `out` (out): at most `size` bytes, with a final 0 byte if size > 0. `value`: not sticky. `notation`: with
  *     or without an exponent. */
 size_t bnd_print_exact(char *out, size_t size, bnd_exact value, bnd_notation notation);
 
-/* Writes the shortest decimal that reads back as this value of the format (nearest even, the format's own overflow),
- * and the nearest of those. It has an exponent below -4 or above 15, as Python's repr. Value sets work too.
+/* Writes the shortest decimal that reads back as this value of the format (nearest even, the format's own overflow); of
+ * several, the nearest. Decimal exponents below -4 or above 15 are written as an exponent, as by Python's repr. Value
+ * sets work too.
  *
  * Returns: The length of the whole text without its final 0 byte, as snprintf.
  * Arguments: `out` (out), `size`: as in bnd_print_exact. `f`: the format. `value`: one of its values. */
@@ -96,8 +99,8 @@ size_t bnd_print_shortest(char *out, size_t size, const bnd_format *f, bnd_exact
  * Arguments: `out` (out), `size`: as in bnd_print_exact. `value`: the value. */
 size_t bnd_print_hex(char *out, size_t size, bnd_exact value);
 
-/* Writes significant decimal digits, correctly rounded (nearest even), without trailing zeros. It has an exponent below
- * -4 or from `digits` on, as printf's %g.
+/* Writes significant decimal digits, correctly rounded (nearest even), without trailing zeros. Decimal exponents below
+ * -4, or of `digits` and more, are written as an exponent, as by printf's %g.
  *
  * Returns: The length of the whole text without its final 0 byte, as snprintf.
  * Arguments: `out` (out), `size`: as in bnd_print_exact. `value`: the value. `digits`: how many digits. */
@@ -109,7 +112,7 @@ size_t bnd_print_digits(char *out, size_t size, bnd_exact value, int digits);
  * Arguments: `out` (out), `size`: as in bnd_print_exact. `f`, `code`: the number. */
 size_t bnd_print_bits(char *out, size_t size, const bnd_format *f, uint64_t code);
 
-/* One field of them, "01111": "" where the format has none of it. */
+/* The fields of a code. */
 typedef enum bnd_field { BND_FIELD_SIGN, BND_FIELD_EXPONENT, BND_FIELD_FRACTION, BND_FIELD_COUNT } bnd_field;
 
 /* Writes one field of a code: "01111".
@@ -136,13 +139,14 @@ BND_CHECKED bnd_status bnd_print_error(size_t *length, char *out, size_t size, b
                                        const bnd_number *number, bnd_notation notation, bnd_error *why);
 
 /* (value - number) / number, and (value - number) / unit, each as the nearest double; infinite if that is beyond all
- * doubles. Relative to a number that is zero, only zero has an error, 0.
+ * doubles. Relative to a number that is zero, the error of zero is 0, and any other value has none.
  *
  * Returns: BND_OK, BND_BAD_ARGUMENT or BND_NO_MEMORY.
  * Arguments: `out` (out): the error. `value`, `number`: both finite. `unit`: positive and finite. `why` (out): the
  *     error, or NULL.
- * On failure: `out` is unchanged; the reasons are those of bnd_print_error, but not if value and number are so far
- *     apart that the answer is plain. */
+ * On failure: `out` is unchanged; the reasons are those of bnd_print_error, or the error is relative to zero, or the
+ *     unit is not positive and finite. It is not a failure that value and number are far apart, if their magnitudes
+ *     alone decide the result. */
 BND_CHECKED bnd_status bnd_relative_error(double *out, bnd_exact value, const bnd_number *number, bnd_error *why);
 BND_CHECKED bnd_status bnd_error_in_units(double *out, bnd_exact value, const bnd_number *number, bnd_exact unit,
                                           bnd_error *why);
