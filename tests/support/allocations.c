@@ -1,4 +1,4 @@
-/* The names that ld's --wrap gives: __wrap_X stands for X in all that is linked here, __real_X for the system's. */
+/* Uses the names of ld's --wrap: all code linked here calls __wrap_X for X, and __real_X is the system's function. */
 #define _XOPEN_SOURCE 700
 #include "tests/support/allocations.h"
 #include "tests/support/suites.h"

@@ -1,5 +1,5 @@
-/* The one comparison that the tests of the codec make: the same question to the codec and to the oracle; code, value,
- * flags and ternary value must be the same. */
+/* The comparison that the tests of the codec use: the same question to the codec and to the oracle; code, value,
+ * flags and ternary value must be equal. */
 #ifndef TESTS_SUPPORT_COMPARISON_H
 #define TESTS_SUPPORT_COMPARISON_H
 

@@ -1,4 +1,4 @@
-/* Midpoints, decimals next to them, and MPFR as their reader. */
+/* Midpoints, decimals next to them, and reading them with MPFR. */
 #include "tests/support/decimals.h"
 
 #include <mpfr.h>

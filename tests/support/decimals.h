@@ -1,5 +1,5 @@
-/* Decimals that are hard to read: midpoints between neighbours and what is next to them, written with GMP, read with
- * MPFR. */
+/* Decimals that are hard to read: midpoints between neighbours and the decimals next to them, written with GMP, read
+ * with MPFR. */
 #ifndef TESTS_SUPPORT_DECIMALS_H
 #define TESTS_SUPPORT_DECIMALS_H
 

@@ -1,4 +1,4 @@
-/* A folder of a test's own, one at a time, and files in it. */
+/* A temporary folder for a test, one at a time, and files in it. */
 #ifndef TESTS_SUPPORT_FOLDER_H
 #define TESTS_SUPPORT_FOLDER_H
 
@@ -9,8 +9,8 @@ enum { PATH_SIZE = 256 };
 
 /* In memory where the machine has that: waiting for a disk is not what is tested. */
 void open_folder(void);
-void close_folder(void);       /* and whatever is in it */
-void close_empty_folder(void); /* which nobody left anything in */
+void close_folder(void);       /* removes it with its content */
+void close_empty_folder(void); /* fails if it is not empty */
 
 /* A name in it; it lasts as long as the caller's buffer. */
 const char *in_folder(char path[PATH_SIZE], const char *name);

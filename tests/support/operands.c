@@ -1,4 +1,4 @@
-/* Stratified operands. Every one depends on the seed and its index alone. */
+/* Stratified operands. Each depends only on the seed and its index. */
 #include "tests/support/operands.h"
 
 #include <math.h>

@@ -11,10 +11,10 @@ uint64_t scaled(uint64_t count);
 /* The step with which an exhaustive loop goes through its cases: 1 unless BND_TEST_SCALE is below 1. */
 uint64_t scaled_stride(void);
 
-/* Case k is tried: every one; or one of so many, where BND_TEST_SCALE asks for less than half of the cases. */
+/* Is case k tested in this run? All cases are, or one in several if BND_TEST_SCALE requests less than half of them. */
 bool in_turn(uint64_t k, uint64_t turns);
 
-/* The format of this name; ends the test program where there is none, since nothing could be tested. */
+/* The format of this name. Ends the test program if there is none, since nothing could be tested. */
 bnd_format format_named(const char *name);
 
 /* The i-th of a stratified sequence for the format: anything a double can be, numbers over the format's own range, its

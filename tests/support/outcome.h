@@ -1,4 +1,4 @@
-/* Did a call do what it should? Says what it was where not. */
+/* Checks the outcome of a call, and prints it if it is not the expected one. */
 #ifndef TESTS_SUPPORT_OUTCOME_H
 #define TESTS_SUPPORT_OUTCOME_H
 

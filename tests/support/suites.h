@@ -1,4 +1,4 @@
-/* What every CUnit program here does: run its suites, and fail if a test fails or none has run. */
+/* The main program of CUnit tests: runs their suites, and fails if a test fails or none has run. */
 #ifndef TESTS_SUPPORT_SUITES_H
 #define TESTS_SUPPORT_SUITES_H
 

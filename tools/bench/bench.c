@@ -1,4 +1,4 @@
-/* Which cases are measured, at which sizes, by which back ends and with how many threads. */
+/* Selects the cases, sizes, back ends and numbers of threads to measure. */
 #include "bench.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Benchmarks: what a case is, how its time is taken, and what is said about it. `binade bench` is made of these. */
+/* Benchmarks: cases, how they are timed, and how results are printed. `binade bench` is made of these. */
 #ifndef BINADE_TOOLS_BENCH_H
 #define BINADE_TOOLS_BENCH_H
 
@@ -53,7 +53,7 @@ typedef struct bench_size {
     bool beyond_caches;
     const struct bench_family *family; /* what is measured instead of arrays; NULL: arrays */
 } bench_size;
-/* False where it is none of the names and not a number from 1 to 2^32. */
+/* False if the name is not known and not a number from 1 to 2^32. */
 bool bench_size_parse(bench_size *out, const char *name, const bench_machine *machine);
 
 /* ---- a case with its arrays ---- */
@@ -72,7 +72,7 @@ typedef struct bench_run {
     bnd_stats stats;
 } bench_run;
 
-/* Allocates and fills; false, with a message on standard error, where there is no memory. */
+/* Allocates and fills; false, with a message on standard error, if memory runs out. */
 bool bench_open(bench_run *run, const bench_case *what, size_t elements, bool hard);
 void bench_close(bench_run *run);
 bool bench_refill(bench_run *run);                                        /* the input as it was */
@@ -114,14 +114,14 @@ void bench_copy_plain(void *copy);
 bool bench_can_stream(void);
 void bench_copy_streaming(void *copy); /* with stores that go past the caches */
 
-/* Memory for an array, every page of it touched; NULL, with a message, where there is none. */
+/* Memory for an array, with every page touched; NULL, with a message, if memory runs out. */
 void *bench_allocate(size_t bytes);
 
 /* ---- time ---- */
 
 typedef struct bench_times {
     double nanoseconds, gigabytes;  /* an element; read and written, a second */
-    double to_memcpy, to_streaming; /* the copy's time over the case's; to_streaming 0 where it was not taken */
+    double to_memcpy, to_streaming; /* the copy's time over the case's; to_streaming is 0 if not measured */
     int rounds;
 } bench_times;
 enum { BENCH_MOST_ROUNDS = 101 };
@@ -129,11 +129,11 @@ double bench_now(void);                         /* seconds */
 double bench_median(double *values, int count); /* sorts them */
 bench_times bench_measure(bench_run *run, bench_copy *copy, bool streaming, int rounds, double seconds);
 
-/* One work beside another, in turns: the median time of a pass, and the median of the other's time over it. */
+/* Two workloads, timed in turns: the median time of a pass, and the median of the other's time divided by it. */
 typedef struct bench_contest {
     void (*pass)(void *state);
     void *state;
-    void (*other)(void *state); /* NULL: there is none */
+    void (*other)(void *state); /* NULL: no other workload */
     void *other_state;
     double seconds, ratio; /* out; ratio 0 without another */
     int rounds;
@@ -182,7 +182,7 @@ void bench_report_begin(bench_report *report, const bench_machine *machine, cons
 void bench_report_row(bench_report *report, const bench_row *row);
 void bench_report_end(bench_report *report);
 
-/* Every word of `words` stands in the name. */
+/* Does the name contain every word of `words`? */
 bool bench_has_words(const char *name, const char *words);
 
 /* Cases that are not arrays have a size of their own, and another reference than a copy. A family is a file and a row

@@ -1,4 +1,4 @@
-/* Formats that share a scale: their arrays, a pass, and a comparison that needs nothing of the library but the values
+/* Formats that share a scale: their arrays, a pass, and a comparison that uses nothing of the library but the values
  * of codes. An array is one row. */
 #include "bench.h"
 
@@ -109,8 +109,9 @@ static bool is_wrong(const bench_run *run, size_t i)
     return !is_nearest(f, code, (double)number_at(run, i), scale);
 }
 
-/* A block's scale against its largest magnitude: the least power of two that lets it be, or the one that the floors of
- * both logarithms give; NaN where something is not finite. Scales by other rules are taken as they are. */
+/* Checks a block's scale against its largest magnitude: the scale must be the least power of two under which that
+ * fits, or the one that follows from the floors of both logarithms. It must be NaN if an element is not finite.
+ * Scales by other rules are not checked. */
 static bool fits(const bnd_block *block, double amax, double scale)
 {
     double most = ldexp((double)block->element.max_significand, block->element.max_quantum);

@@ -1,5 +1,5 @@
-/* Single operations by their calls, beside a call of the C library's fmaf through a pointer: what a loop over numbers
- * pays that names its format at run time. */
+/* Single operations through their public calls, compared with a call of the C library's fmaf through a pointer: the
+ * cost per number of a loop that chooses its format at run time. */
 #include "bench.h"
 
 #include <math.h>

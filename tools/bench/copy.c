@@ -1,4 +1,4 @@
-/* Copies of the same bytes, by as many threads as the case has: the references. */
+/* Copies of the same number of bytes, by as many threads as the case has: the references. */
 #include "bench.h"
 
 #include <stdlib.h>
@@ -27,7 +27,11 @@ void bench_copy_close(bench_copy *copy)
 static void plain(unsigned char *to, const unsigned char *from, size_t bytes)
 {
     memcpy(to, from, bytes);
-    __asm__ volatile("" : : "r"(to) : "memory"); /* or the compiler sees that nobody reads it */
+    __asm__ volatile(""
+                     :
+                     : "r"(to)
+                     : "memory"); /* else the compiler would remove the copy, since its result is not
+                                                    read */
 }
 
 /* `from` and `to` stand at multiples of 64. */

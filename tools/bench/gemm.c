@@ -1,4 +1,4 @@
-/* Products of matrices beside OpenBLAS: which accumulators, what each should reach, and their times. */
+/* Matrix products compared with OpenBLAS: the accumulators, the ratio each should reach, and their times. */
 #include "bench.h"
 
 #include <stdio.h>
@@ -163,7 +163,7 @@ typedef struct gemm_row {
     const char *backend;
     unsigned threads;
     int rounds;
-    double seconds, ratio; /* ratio 0 where there is no OpenBLAS */
+    double seconds, ratio; /* ratio 0 without OpenBLAS */
 } gemm_row;
 
 static void print_row(bench_report *report, const gemm_row *row)

@@ -1,4 +1,4 @@
-/* What the machine is: its name, its caches, its cores; and the sizes of arrays that follow from them. */
+/* Properties of the machine: its name, its caches, its cores; and the array sizes that follow from them. */
 #include "bench.h"
 
 #include <stdio.h>
@@ -101,9 +101,10 @@ static size_t power_below(size_t n)
     return power;
 }
 
-/* An array of fp32, one of as many bytes beside it, and the copy's two: a quarter of the first cache holds one of the
- * four, an eighth of the second leaves room for what else is there. Beyond the caches: at least 256 MiB, and at least
- * four times the last cache, but not more than a sixteenth of the memory. */
+/* The number of elements of an fp32 array. The case has a second array of up to the same size, and the copy has two:
+ * one of these four fills a quarter of the first-level cache, or an eighth of the second-level cache, which leaves
+ * room for other data. Beyond the caches: at least 256 MiB, and at least four times the last cache, but not more
+ * than a sixteenth of the memory. */
 static size_t elements_of(const char *name, const bench_machine *machine)
 {
     if (strcmp(name, "L1") == 0) {

@@ -1,5 +1,5 @@
-/* Times: medians of rounds in which the case and the copies take turns, so that what disturbs the machine disturbs all
- * of them alike. */
+/* Times: medians of rounds in which the case and the copies take turns, so that other load on the machine affects
+ * all of them alike. */
 #include "bench.h"
 
 #include <stdlib.h>
@@ -28,15 +28,16 @@ static void take(contestant *c)
     c->seconds = (bench_now() - begun) / c->passes;
 }
 
-/* So many passes that the clock's own steps, some tens of nanoseconds, do not count; and no more, since what else the
- * machine does comes in slices of milliseconds, and leaves most of many short rounds alone. */
+/* Finds the number of passes per round. They take at least a millisecond, so that the clock's resolution of some
+ * tens of nanoseconds does not matter. They do not take more, since other processes interrupt in slices of
+ * milliseconds: most of many short rounds are not interrupted. */
 static void warm_up(contestant *c)
 {
     const double least = 0.001;
     const int most = 1000000;
     double begun = bench_now(), spent = 0;
     c->passes = 0;
-    while (spent < least && c->passes < most) { /* a clock that stands still would never say that it is enough */
+    while (spent < least && c->passes < most) { /* the limit also ends the loop if the clock does not advance */
         c->pass(c->state);
         c->passes++;
         spent = bench_now() - begun;

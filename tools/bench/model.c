@@ -1,4 +1,4 @@
-/* The models: a perceptron, and a transformer of characters. In fp32, with random weights and batches. */
+/* The models: an MLP and a character transformer. In fp32, with random weights and batches. */
 #include "model.h"
 
 #include <math.h>

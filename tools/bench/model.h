@@ -1,4 +1,4 @@
-/* Models that `binade bench` trains: parameters with their numbers, a batch, and a pass forward and back. */
+/* Models that `binade bench` trains: parameters with their numbers, a batch, and a forward and backward pass. */
 #ifndef BINADE_TOOLS_MODEL_H
 #define BINADE_TOOLS_MODEL_H
 

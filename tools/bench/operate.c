@@ -1,4 +1,5 @@
-/* Arrays of operations: operands side by side in one allocation, each beginning elsewhere in the pattern. */
+/* Arrays of operations: operands next to each other in one allocation, each starting at another position of the
+   pattern. */
 #include "bench.h"
 
 #include <stdio.h>
@@ -24,8 +25,8 @@ static bool open_operands(bench_run *run)
     return run->from != NULL && run->to != NULL;
 }
 
-/* Where in the pattern operand k's element i stands. Roots are taken of magnitudes: codes here are whole bytes, and
- * their topmost bit is the sign. */
+/* The position in the pattern of element i of operand k. Square roots use magnitudes (drop_signs): codes here are
+ * whole bytes, and their topmost bit is the sign. */
 static size_t place_of(const bench_run *run, unsigned k, size_t i)
 {
     return (i + k * (run->period / 3)) % run->period;

@@ -1,4 +1,4 @@
-/* PyTorch as a process of its own, asked by lines. */
+/* PyTorch in its own process, controlled by lines of text. */
 #include "peer.h"
 
 #include <signal.h>

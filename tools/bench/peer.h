@@ -1,4 +1,4 @@
-/* PyTorch beside us: torch_model.py in a process of its own, with the weights and the batch of a model. */
+/* PyTorch for comparison: torch_model.py in its own process, with the weights and the batch of a model. */
 #ifndef BINADE_TOOLS_PEER_H
 #define BINADE_TOOLS_PEER_H
 

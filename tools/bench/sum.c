@@ -1,4 +1,4 @@
-/* Sums of fp32 numbers, every operation rounded: one number comes out, that of the additions made one by one. */
+/* Sums of fp32 numbers with every addition rounded. The result is that of the additions made one by one. */
 #include "bench.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* Models, forward and back, beside PyTorch: its own process, which computes the same from the same numbers, takes its
- * own time, and takes turns with ours. */
+/* Models, forward and backward pass, compared with PyTorch: it runs in its own process, computes the same from the
+ * same numbers, measures its own time, and takes turns with ours. */
 #include "bench.h"
 #include "model.h"
 #include "peer.h"
@@ -105,7 +105,8 @@ static bool passes(model *m, size_t count, double *seconds, double *loss)
     return true;
 }
 
-/* In turns with PyTorch, so many passes a turn that its start does not count: caches are the other's then. */
+/* Takes turns with PyTorch. A turn has enough passes that its first ones, with the other's data in the caches, do
+   not matter. */
 static bool measure(tensor_row *row, const bench_options *options, model *m, peer *p)
 {
     enum { LEAST_ROUNDS = 3 };

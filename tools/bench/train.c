@@ -1,6 +1,6 @@
-/* Steps of training: a batch drawn, forward, back and AdamW. fp32 beside PyTorch, which draws the perceptron's batch
- * too, has one batch of the transformer's all the time, and AdamW in two ways; then every recipe, and fp32 with
- * statistics, beside fp32. */
+/* Training steps: drawing a batch, forward pass, backward pass and AdamW. fp32 is compared with PyTorch, which also
+ * draws the MLP's batch, uses one fixed batch for the transformer, and has two implementations of AdamW. Then every
+ * recipe, and fp32 with statistics, is compared with fp32. */
 #include "bench.h"
 #include "model.h"
 #include "peer.h"
@@ -21,7 +21,7 @@ static const trained models[] = {
 };
 enum { MODELS = sizeof models / sizeof models[0] };
 
-/* A row: what is measured, and beside what. */
+/* A row: what is measured, and what it is compared with. */
 typedef struct train_row {
     char name[BENCH_NAME_SIZE];
     const char *recipe, *beside; /* "adamw", "foreach": PyTorch's; NULL: our own fp32 */
@@ -35,7 +35,8 @@ static size_t rows_of_model(void)
     return OWN_ROWS + bnd_recipe_count() - 1;
 }
 
-/* The rows of a model: two of fp32 beside PyTorch, fp32 with statistics, then the recipes behind fp32, the first. */
+/* The rows of a model: two of fp32 compared with PyTorch, fp32 with statistics, then the recipes after fp32, which
+   is the first. */
 static train_row row_at(const trained *what, size_t i)
 {
     static const train_row own[OWN_ROWS] = {
@@ -115,7 +116,7 @@ static bool open_steps(steps *s, const trained *what, const char *recipe, bool s
     return status == BND_OK;
 }
 
-/* So many steps a turn that the start of a turn, in which caches are the other's, does not count. */
+/* Sets the steps per turn: enough that the first ones, with the other's data in the caches, do not matter. */
 static void set_count(steps *s)
 {
     const double turn = 0.1;

@@ -1,4 +1,4 @@
-/* Which cases the words of --case ask for. */
+/* Selects cases by the words of --case. */
 #include "bench.h"
 
 #include <string.h>

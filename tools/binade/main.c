@@ -1,4 +1,4 @@
-/* binade: a floating-point format laboratory. A command is a file; this one finds it. */
+/* binade: a floating-point format laboratory. Each command has its own file; this one selects it. */
 #include "common/process.h"
 #include "help/help.h"
 

@@ -1,4 +1,5 @@
-/* binade bench: how fast the conversions of arrays are here, beside copies of as many bytes in the same run. */
+/* binade bench: the speed of the conversions of arrays on this machine, compared with copies of as many bytes in the
+   same run. */
 #include "bench/bench.h"
 #include "common/command.h"
 #include "common/progress.h"
@@ -108,7 +109,7 @@ static int measure(bench_command *b)
     return status;
 }
 
-/* BINADE_BACKEND is the default back end; BINADE_THREADS stands for all threads. */
+/* BINADE_BACKEND gives the default back end, BINADE_THREADS the number meant by "all threads". */
 static int read_environment(bench_command *b)
 {
     bnd_context context;

@@ -1,4 +1,4 @@
-/* One expression in one format, worked out: what `binade calc` prints. */
+/* The evaluation of one expression in one format, as `binade calc` prints it. */
 #ifndef BINADE_TOOLS_CALC_H
 #define BINADE_TOOLS_CALC_H
 

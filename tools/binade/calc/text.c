@@ -1,4 +1,4 @@
-/* What `binade calc` prints for people: the steps, the result, the exact value and the error. */
+/* The text output of `binade calc`: the steps, the result, the exact value and the error. */
 #include "calc.h"
 #include "show/look.h"
 #include "common/print.h"

@@ -44,7 +44,7 @@ typedef struct cast_input {
     const command *command;
     const char *name; /* for messages */
     int fd;
-    bool is_bare; /* said by --raw-input, whatever the bytes look like */
+    bool is_bare; /* set by --raw-input: the bytes are not checked for a file type */
     bool is_npy;
     bnd_npy npy;
     cast_layout layout;

@@ -1,4 +1,5 @@
-/* binade cast: the input, a file or a stream, bare or .npy. Nothing of its size is believed before it has been read. */
+/* binade cast: the input, a file or a stream, bare or .npy. No size given in a header is trusted before the data has
+   been read. */
 #include "cast.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* binade cast: files of other kinds, told by how they begin. Their headers are not elements: converting them makes
- * garbage, so they are refused, with the way to go. */
+/* binade cast: recognises files of other kinds by their first bytes. Converting their headers as elements would give
+ * garbage, so they are refused with advice what to do. */
 #include "cast.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* binade cast: everything from the input to the output, a piece at a time. */
+/* binade cast: the path from the input to the output, one piece at a time. */
 #include "cast.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The command line into settings. */
+/* Parses the command line into settings. */
 #include "command.h"
 
 #include <getopt.h>

@@ -1,4 +1,4 @@
-/* Characters on a terminal: how many bytes one has, and how many columns it takes. */
+/* Characters on a terminal: their bytes, and their width in columns. */
 #include "print.h"
 
 #include <string.h>

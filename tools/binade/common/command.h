@@ -1,4 +1,4 @@
-/* What a command is, and what every command shares: its arguments, its settings, its way to print. */
+/* What a command is, and what all commands share: arguments, settings, printing. */
 #ifndef BINADE_TOOLS_COMMAND_H
 #define BINADE_TOOLS_COMMAND_H
 
@@ -46,7 +46,7 @@ typedef struct option_row option_row;
 typedef int read_option(void *options, const option_row *row, const char *value);
 
 struct option_row {
-    const char *name, *argument; /* what --help calls its value; NULL: there is none */
+    const char *name, *argument; /* the name of its value in --help; NULL: it has no value */
     const char *alias;           /* an old name: accepted, not shown; NULL: none */
     char letter;                 /* or 0 */
     const char *help;
@@ -157,7 +157,7 @@ struct settings {
     bnd_rule rule; /* what options said; the fields above say which of it */
     size_t dialect;
     uint64_t seed;
-    unsigned threads; /* 0: as many as there are cores */
+    unsigned threads; /* 0: one per core */
     enum when progress, color;
     enum output output;
     bool colour;
@@ -169,7 +169,7 @@ struct settings {
 int read_arguments(void *options, const command *self, int argc, char **argv);
 void clear_settings(settings *s);
 
-/* The formats that were asked for, or those named here. */
+/* The formats given on the command line, or else those of `list`. */
 int default_formats(settings *s, const char *list);
 int add_formats(settings *s, const char *list);
 

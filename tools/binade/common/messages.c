@@ -1,4 +1,4 @@
-/* Messages on standard error, and memory whose lack is one. */
+/* Messages on standard error, and allocation that ends with a message if memory runs out. */
 #include "command.h"
 #include "print.h"
 

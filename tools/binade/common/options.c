@@ -1,4 +1,4 @@
-/* The options that several commands share, a row each. */
+/* The options that several commands share, one per row. */
 #include "command.h"
 
 static int from_library(const settings *s, bnd_status status, const bnd_error *why)

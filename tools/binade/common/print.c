@@ -34,7 +34,7 @@ char *exact_text(bnd_exact value, bool plain)
     return text;
 }
 
-/* Where the exponent of a number begins: e in a decimal, p in a hexadecimal float; the end where there is none. */
+/* The position of a number's exponent: e in a decimal, p in a hexadecimal float; the end if there is none. */
 static size_t exponent_at(const char *text)
 {
     return strcspn(text, strpbrk(text, "xX") != NULL ? "pP" : "eE");

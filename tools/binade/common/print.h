@@ -48,11 +48,11 @@ void put_coloured(bool on, enum colour colour, const char *text);
 /* ---- characters ---- */
 
 bool writes_utf8(void); /* what the environment says of the terminal */
-/* The bytes of the character at `text`, and its columns on a terminal; 0 where there is none that can be printed. */
+/* The bytes of the character at `text`, and its columns on a terminal; 0 if it is not printable. */
 size_t character_at(const char *text, size_t *width);
 size_t text_width(const char *text);  /* in columns */
 bool is_plain_text(const char *text); /* without control characters, which would move the cursor or end a line */
-void make_plain_text(char *text, size_t size); /* they become \x1b, as in messages; cut where there is no room */
+void make_plain_text(char *text, size_t size); /* escapes them as \x1b, as in messages; truncates if there is no room */
 unsigned page_width(void);                     /* COLUMNS, or the terminal's own, or 80 */
 /* A line of text, broken at blanks where the page ends; what follows begins at `indent`. The cursor is at `at`.
  * Parts that three blanks separate are broken last; \n ends a line. */

@@ -31,14 +31,15 @@ void process_wait_asleep(char **argv)
 
 /* ---- standard streams ---- */
 
-/* A closed standard stream leaves its number to the next file that is opened: what is printed would go into that file.
- * So the number is taken, by a descriptor with which what the stream is for fails: "Bad file descriptor". */
+/* If a standard stream is closed, the next file that is opened gets its number, and output for the stream would go
+ * into that file. So each closed stream's number is occupied by a descriptor opened for the opposite direction.
+ * Using the stream then fails with "Bad file descriptor". */
 static void occupy_standard_streams(void)
 {
     static const int other_way[3] = {O_WRONLY, O_RDONLY, O_RDONLY};
     for (int fd = 0; fd < 3; fd++) {
         if (fcntl(fd, F_GETFD) == -1 && errno == EBADF && open("/dev/null", other_way[fd]) != fd) {
-            exit(BAD_STREAM); /* there is no stream for a message */
+            exit(BAD_STREAM); /* no stream is left for a message */
         }
     }
 }
@@ -90,7 +91,7 @@ static volatile sig_atomic_t stopping_signal;
 static void stop(int number)
 {
     stopping_signal = number;
-    signal(number, SIG_DFL); /* a second one ends the program at once */
+    signal(number, SIG_DFL); /* a second signal ends the program immediately */
 }
 
 static const int stopping_signals[] = {SIGINT, SIGTERM, SIGHUP};

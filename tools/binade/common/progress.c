@@ -1,4 +1,4 @@
-/* A bar on standard error, how much is done, how fast, and how long it still takes. */
+/* A progress bar on standard error: the share done, the speed, and the time left. */
 #include "progress.h"
 
 #include <string.h>

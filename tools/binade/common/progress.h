@@ -1,4 +1,4 @@
-/* A bar on standard error for what takes more than a second. */
+/* A progress bar on standard error for work that takes more than a second. */
 #ifndef BINADE_TOOLS_PROGRESS_H
 #define BINADE_TOOLS_PROGRESS_H
 

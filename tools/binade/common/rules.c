@@ -1,4 +1,4 @@
-/* The formats and the rules of settings. */
+/* The formats and rules in settings. */
 #include "command.h"
 #include "print.h"
 

@@ -1,4 +1,4 @@
-/* Tables: columns known, rows added cell by cell; for people, as JSON, as CSV. */
+/* Tables: fixed columns, rows added cell by cell; as text, JSON or CSV. */
 #include "print.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The values of options: what a row says is read, and stored where it says. */
+/* The values of options: parsed as the option's row says, and stored in the place that it names. */
 #include "command.h"
 
 #include <errno.h>

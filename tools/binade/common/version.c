@@ -1,4 +1,4 @@
-/* `binade --version`: the version, and what this build has and found. */
+/* `binade --version`: the version, the back ends, the threads and the libraries of this build. */
 #include "command.h"
 
 static void print_backends(void)

@@ -1,4 +1,4 @@
-/* binade compare: runs side by side, from their directories or from any log with a step and a loss. */
+/* binade compare: compares runs, from their directories or from any log with a step and a loss. */
 #include "common/process.h"
 #include "train/training.h"
 

@@ -1,4 +1,4 @@
-/* The questions of `binade cost`: from options to the library's structures, a function each. */
+/* The questions of `binade cost`: one function each, from options to the library's structures. */
 #include "cost.h"
 #include "common/print.h"
 

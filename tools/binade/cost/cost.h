@@ -1,4 +1,4 @@
-/* What was asked of `binade cost`, and the questions that it knows. */
+/* The options of a `binade cost` call, and the questions that the command knows. */
 #ifndef BINADE_TOOLS_COST_H
 #define BINADE_TOOLS_COST_H
 

@@ -1,4 +1,4 @@
-/* The options of `binade cost`: a row each, in the order of enum cost_option, then those that it shares. */
+/* The options of `binade cost`: one per row, in the order of enum cost_option, then the shared ones. */
 #include "cost.h"
 
 static int read_quantity(asked *a, const option_row *row, const char *value, bnd_quantity kind)

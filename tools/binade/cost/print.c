@@ -1,4 +1,4 @@
-/* Answers of `binade cost`, for people and as JSON; the lists of machines and of models. */
+/* Answers of `binade cost`, as text and as JSON; the lists of machines and of models. */
 #include "cost.h"
 #include "common/print.h"
 

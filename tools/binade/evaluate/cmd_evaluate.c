@@ -9,7 +9,7 @@
 
 static const char usual_recipes[] = "bf16-amp,fp8-current,mxfp8,nvfp4,mxfp4";
 
-/* ---- what is asked for ---- */
+/* ---- options ---- */
 
 static int choose(evaluate *e)
 {

@@ -1,4 +1,4 @@
-/* binade formats: block formats, a row each. */
+/* binade formats: block formats, one per row. */
 #include "formats.h"
 
 #include <string.h>

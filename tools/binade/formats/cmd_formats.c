@@ -152,7 +152,7 @@ static void print_all_facts(table *t, bool colour)
     }
 }
 
-/* ---- what was asked for ---- */
+/* ---- options ---- */
 
 static int add_operand(settings *s, table *blocks, const char *name)
 {

@@ -1,4 +1,4 @@
-/* binade formats: what a format says, a text per column. */
+/* binade formats: the properties of a format, one text per column. */
 #include "formats.h"
 
 #include <stdlib.h>

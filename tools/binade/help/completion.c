@@ -161,9 +161,9 @@ static void bash_command(const command *c)
     printf("        esac ;;\n");
 }
 
-/* The words before it say what a word is: the value of an option, an option, or the n-th operand. bash has cut
- * --name=value at the sign. Where there are no words, bash completes names of files (-o default); compopt stops it
- * where no file is meant. */
+/* The previous words determine what a word is: the value of an option, an option, or the n-th operand. bash splits
+ * --name=value at the sign. If there are no words to offer, bash completes file names (-o default); compopt turns
+ * this off where no file is expected. */
 static const char bash_head[] = "_binade()\n{\n"
                                 "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}\n"
                                 "    local words= files=no options= valued= first= others= operands=0 i\n"

@@ -1,4 +1,4 @@
-/* `binade help --full`: what a man page says, as plain text. */
+/* `binade help --full`: the text of a man page as plain text. */
 #include "page.h"
 #include "common/print.h"
 

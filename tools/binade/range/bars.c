@@ -1,4 +1,4 @@
-/* binade range: a bar per format, on a logarithmic axis. */
+/* binade range: one bar per format, on a logarithmic axis. */
 #include "range.h"
 #include "common/print.h"
 

@@ -1,4 +1,4 @@
-/* binade range --svg: a bar per format on a logarithmic axis, as a picture. */
+/* binade range --svg: one bar per format on a logarithmic axis, as a picture. */
 #include "range.h"
 #include "common/print.h"
 #include "common/svg.h"

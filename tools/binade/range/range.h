@@ -1,4 +1,4 @@
-/* What `binade range` has found out, for its two charts. */
+/* The results of `binade range`, for its two charts. */
 #ifndef BINADE_TOOLS_RANGE_H
 #define BINADE_TOOLS_RANGE_H
 
@@ -11,7 +11,7 @@ typedef struct range_cell {
 
 typedef struct range {
     settings common;
-    bool bars, table;          /* what was asked for */
+    bool bars, table;          /* the charts to print */
     const char *svg;           /* where a picture goes; NULL: none */
     range_cell *cells;         /* a row of formats for each value */
     char **labels, **headings; /* the values as written, and cut where they are long */

@@ -256,7 +256,7 @@ static void show_json(const show *s, const given *v, size_t index, const format_
     json_line_end();
 }
 
-/* A code is shown in its own format first, where no formats were asked for. */
+/* If the value is a code and no formats were given, its own format is shown first. */
 static int show_value(void *state, const given *v, size_t index)
 {
     show *s = state;

@@ -1,4 +1,4 @@
-/* One number in one format: everything that `show` has to say about it, worked out once for text and for JSON. */
+/* One number in one format: all facts that `show` prints about it, computed once for text and JSON. */
 #ifndef BINADE_TOOLS_LOOK_H
 #define BINADE_TOOLS_LOOK_H
 
@@ -10,7 +10,7 @@ typedef struct look {
     uint64_t random;
     bnd_rounded rounded;
     uint64_t code;
-    bool as_given;             /* the code that was asked about, not a rounding of it */
+    bool as_given;             /* the code given on the command line, not a rounding of it */
     bool has_below, has_above; /* the nearest values of the format on either side of the input, */
     bnd_exact below, above;    /* not counting the input itself */
     bool has_error;            /* all that follows: result and input are finite */
@@ -35,9 +35,9 @@ int show_dialects(const settings *s, bool plain, const given *v, size_t index);
 int refuse_rules(const settings *s);
 void note_without_dialect(const settings *s);
 
-/* "0.28125 (0x29) |-----:--x---| 0.3125 (0x2a)": the value x and the midpoint between two values of the format, in at
- * most `room` columns. `part` is the way from below to above, 0 to 1; `side` is where x lies of the midpoint: -1, 0, 1.
- * NULL where there is no room. */
+/* "0.28125 (0x29) |-----:--x---| 0.3125 (0x2a)": the value x and the midpoint between two values of the format, in
+ * at most `room` columns. `part` is the position of x between them, 0 to 1; `side` is -1, 0 or 1: x is below, at or
+ * above the midpoint. NULL if it does not fit. */
 char *drawn_gap(const bnd_format *f, bnd_exact below, bnd_exact above, double part, int side, size_t room);
 
 /* The two neighbours, the middle between them, and where the input lies, 0 .. 1 from the one below. */

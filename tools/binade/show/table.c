@@ -1,4 +1,4 @@
-/* binade show --table: a line per value and a column per format. Of one value, a line per format. */
+/* binade show --table: one line per value and one column per format. For one value, one line per format. */
 #include "look.h"
 #include "common/print.h"
 

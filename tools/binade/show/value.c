@@ -1,4 +1,4 @@
-/* VALUE as the command line takes it. */
+/* Parses VALUE on the command line. */
 #include "value.h"
 #include "common/print.h"
 

@@ -1,4 +1,4 @@
-/* VALUE as the command line takes it: a number, an expression of numbers (1/3, 2^-24, pi), or a code as FORMAT:0xHEX or
+/* VALUE on the command line: a number, an expression of numbers (1/3, 2^-24, pi), or a code as FORMAT:0xHEX or
  * FORMAT:0bBITS. */
 #ifndef BINADE_TOOLS_VALUE_H
 #define BINADE_TOOLS_VALUE_H

@@ -18,7 +18,7 @@ typedef struct sweep {
     live live;
 } sweep;
 
-/* ---- what is asked for ---- */
+/* ---- options ---- */
 
 static int choose(sweep *s)
 {
@@ -168,7 +168,7 @@ static void clear(sweep *s)
     training_clear(&s->asked);
 }
 
-/* A rank beside others has one thread, unless it is told to have more. */
+/* If there are several ranks, each has one thread unless more are requested. */
 static int open_context(sweep *s)
 {
     bnd_error why;

@@ -1,4 +1,5 @@
-/* Rank 0 deals out the points of a sweep, the others make them. All of MPI that there is in this program. */
+/* Rank 0 distributes the points of a sweep, and the other ranks compute them. All use of MPI in this program is
+   here. */
 #include "sweep.h"
 
 #ifdef HAVE_MPI
@@ -90,7 +91,7 @@ void ranks_end(const ranks *r)
     (void)r;
 }
 
-/* There is nobody else. */
+/* Without MPI there are no other ranks. */
 void ranks_deal(const ranks *r, const size_t *points, size_t count, ranks_made *made, void *data)
 {
     (void)r, (void)points, (void)count, (void)made, (void)data;

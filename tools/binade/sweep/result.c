@@ -53,7 +53,7 @@ static summary *summarize(const sweep_result *r)
         *m = (summary){.recipe = r->recipes->items[i].name, .records = r->records + i * each, .count = each};
         m->rates = allocate(NULL, each, sizeof *m->rates);
         if (bnd_rates_make(m->rates, &m->rate_count, m->records, each, NULL) != BND_OK) {
-            allocate(NULL, SIZE_MAX, SIZE_MAX); /* says that there is no memory, and leaves */
+            allocate(NULL, SIZE_MAX, SIZE_MAX); /* reports that memory ran out, and exits */
         }
         m->best = bnd_rates_best(m->rates, m->rate_count);
         for (size_t k = 0; k < m->rate_count; k++) {

@@ -1,4 +1,4 @@
-/* A sweep: its points among machines, and what came out. */
+/* A sweep: the distribution of its points over ranks, and its results. */
 #ifndef BINADE_TOOLS_SWEEP_H
 #define BINADE_TOOLS_SWEEP_H
 
@@ -15,8 +15,9 @@ void ranks_end(const ranks *r);
 
 enum { FAILURE_SIZE = 400 };
 
-/* Rank 0: deals points out, one at a time, to whichever rank is free, until all are made. `made` is told of each as
- * soon as its rank says that it is on disk, or why it is not (NULL: it is); false: no more are dealt out. */
+/* Rank 0: gives points, one at a time, to the next rank that is free, until all are done. `made` is called for each
+ * point as soon as its rank reports that it is on disk (`failure` NULL) or why it is not. If `made` returns false,
+ * no more points are given out. */
 typedef bool ranks_made(void *data, size_t point, const char *failure);
 void ranks_deal(const ranks *r, const size_t *points, size_t count, ranks_made *made, void *data);
 

@@ -1,4 +1,4 @@
-/* Autopsies of recipes that did worse than fp32: making them, and as JSON. Their text is in train_autopsy_text.c. */
+/* Autopsies of recipes that did worse than fp32: running them, and their JSON. Their text is in autopsy_text.c. */
 #include "common/process.h"
 #include "table.h"
 

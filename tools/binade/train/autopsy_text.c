@@ -1,4 +1,5 @@
-/* Autopsies as text: the answer in two sentences, the table of parts, the mechanisms, and the words that occur. */
+/* Autopsies as text: the answer in two sentences, the table of parts, the mechanisms, and a legend of the words
+   used. */
 #include "common/process.h"
 #include "table.h"
 
@@ -78,7 +79,7 @@ static char *finding_text(const bnd_finding *f)
     return text;
 }
 
-/* Adds a piece behind a text, with what stands between them. */
+/* Appends a piece to a text, with `between` in between. */
 static char *joined(char *text, const char *between, char *piece)
 {
     char *both = text != NULL ? format_text("%s%s%s", text, between, piece) : copy_text(piece);

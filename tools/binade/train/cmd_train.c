@@ -14,13 +14,13 @@ typedef struct train {
     size_t count;
     bnd_record *records;
     bnd_context context;
-    double peak; /* FLOP a second, of so many threads; NaN: not measured */
+    double peak; /* FLOP/s with this many threads; NaN: not measured */
     unsigned peak_threads;
 } train;
 
-/* ---- what is asked for ---- */
+/* ---- options ---- */
 
-/* fp32 is the reference of all others, and is not switched unless it was asked for. */
+/* Selects the recipes. fp32 is the reference of all others, and is switched only if it was named. */
 static int choose_recipes(train *t)
 {
     int status = GO_ON;

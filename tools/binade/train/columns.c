@@ -1,4 +1,4 @@
-/* The columns of the table that runs end with: for people a text, for programs a number. */
+/* The columns of the result table: each as text and as a number. */
 #include "table.h"
 
 #include <math.h>

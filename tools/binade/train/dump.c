@@ -1,4 +1,4 @@
-/* --dump-init and --dump-batches: what another program needs to make the same run. */
+/* --dump-init and --dump-batches: the weights and batches that another program needs to make the same run. */
 #include "training.h"
 
 static int dump_from(const training_options *o, bnd_run *run)

@@ -1,5 +1,5 @@
-/* Runs as they go: a line with a bar, how long it still takes, and where the loss of each run is. ctrl-C stops them
- * between two steps, so that what is on disk can be gone on with. */
+/* The progress display of runs: a line with a bar, the time left, and the current loss of each run. ctrl-C stops
+ * them between two steps, so that the runs on disk can be resumed. */
 #include "common/process.h"
 #include "training.h"
 

@@ -1,4 +1,4 @@
-/* --memory: bytes by role, recipe by recipe: columns of the table, and stacked bars below it. */
+/* --memory: bytes by role for each recipe: columns of the table, and stacked bars below it. */
 #include "table.h"
 
 #include <math.h>

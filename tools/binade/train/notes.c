@@ -1,4 +1,4 @@
-/* The text below the table of runs: what is easily misread, and a legend of its words. */
+/* The text below the table of runs: warnings about what is easily misread, and a legend of its words. */
 #include "table.h"
 
 #include <math.h>
@@ -224,7 +224,7 @@ static void paragraph(char *owned)
     free(owned);
 }
 
-/* Which of so many recipes save activations. */
+/* Which of the recipes save activation memory. */
 static char *activations_text(const name_list *savers, size_t recipes)
 {
     if (savers->count == recipes) {

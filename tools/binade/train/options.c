@@ -1,4 +1,4 @@
-/* The options of train, sweep, compare and evaluate: a row each. */
+/* The options of train, sweep, compare and evaluate: one per row. */
 #include "training.h"
 
 #include <stdlib.h>

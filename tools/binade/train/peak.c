@@ -19,7 +19,8 @@ double measure_peak(double best, const bnd_context *context)
         a[i] = 1 + (float)(i % 7) / 8;
     }
     bnd_gemm how = {.context = context};
-    /* The rounds are counted too: a clock that stands still or runs backwards would never say that time is up. */
+    /* The rounds are limited, too: if the clock did not advance or ran backwards, the time limit would never be
+       reached. */
     for (int round = 0; round == 0 || (round < MOST_ROUNDS && seconds_now() - began < PATIENCE); round++) {
         double at = seconds_now();
         if (bnd_gemm_f32(c, N, N, a, b, N, &how, NULL) != BND_OK) {

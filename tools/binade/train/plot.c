@@ -1,5 +1,5 @@
-/* Losses over steps, drawn in characters: a mark per recipe, so that no colour is needed. Where curves coincide, the
- * first of them is drawn (the reference stands first), and the legend says which recipes lie behind others. */
+/* Losses over steps, drawn in characters: one mark per recipe, so that no colour is needed. Where curves coincide,
+ * the first of them is drawn (the reference is first), and the legend says which recipes are hidden behind others. */
 #include "training.h"
 
 #include <math.h>
@@ -39,7 +39,7 @@ static enum colour colour_of(size_t row)
 
 /* ---- curves ---- */
 
-/* The step that stands at a place's left edge. */
+/* The step at a place's left edge. */
 static double step_at(const plot *p, double place)
 {
     double share = place / (double)p->width;
@@ -47,8 +47,8 @@ static double step_at(const plot *p, double place)
                         : p->first + (p->last + 1 - p->first) * share;
 }
 
-/* A run's loss in a place: the mean of its points there; between two points the straight line from one to the other.
- * NaN where one of them is no number. */
+/* A run's loss at a place: the mean of its points there, or linear interpolation if there are none. NaN if one of
+ * the losses is NaN. */
 static double loss_in(const plot *p, const bnd_record *record, size_t place, size_t *at)
 {
     double from = step_at(p, (double)place), to = step_at(p, (double)place + 1), sum = 0;
@@ -143,7 +143,7 @@ static bool find_losses(plot *p, enum plot_losses scale)
     return true;
 }
 
-/* The line, counted from the top, in which a loss stands. */
+/* The line of a loss, counted from the top. */
 static size_t line_of(const plot *p, double loss)
 {
     double x = fmin(fmax(loss, p->low), p->high);
@@ -171,7 +171,7 @@ static void put_label(const plot *p, size_t line)
     printf("%*s ", LABEL, text);
 }
 
-/* The row whose mark stands in a place of a line: the first of those that pass there; the number of rows: none. */
+/* The first row whose curve passes through this place of this line; the number of rows if none does. */
 static size_t row_at(const plot *p, size_t line, size_t place)
 {
     size_t rows = p->r->row_count, row = 0;
@@ -218,7 +218,7 @@ static void put_steps_axis(const plot *p)
     printf("\n%*s  %-*.0f%s%*s%s\n", LABEL, "", half, p->first, middle, gap > 1 ? gap : 1, "", right);
 }
 
-/* From which step on a run is no number to its end; false where it is one. */
+/* The first step from which the loss is not finite up to the end; false if the last loss is finite. */
 static bool lost_at(const bnd_record *record, uint64_t *step)
 {
     size_t i = record->count;

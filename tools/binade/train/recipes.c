@@ -1,4 +1,4 @@
-/* The recipes of a training, as --recipe and --switch name them: rows, settings, files. */
+/* The recipes of a training, as given by --recipe and --switch: built-in rows, settings, files. */
 #include "store/mapped_file.h"
 #include "training.h"
 
@@ -22,7 +22,7 @@ static bool is_row(const bnd_policy *policy)
     return bnd_policy_parse(&row, policy->name, NULL) == BND_OK && bnd_policy_same(&row, policy);
 }
 
-/* Whatever a recipe says that no run can have is said where it is read, with its name. */
+/* Reports errors of a recipe that no run can have when the recipe is read, with its name. */
 static int check_policy(const recipe *r, const training_options *o)
 {
     bnd_engine *engine = NULL;
@@ -119,8 +119,8 @@ static int add_all(training_options *o)
     return status;
 }
 
-/* The length of the recipe that `text` begins with: up to a semicolon, or up to a comma after which another begins. A
- * setting (with "=" in it) belongs to what stands before it, but for base=, with which a recipe begins. */
+/* The length of the first recipe in `text`: up to a semicolon, or up to a comma that another recipe follows. A
+ * setting (with "=" in it) belongs to the recipe before it, except base=, which begins a recipe. */
 static size_t recipe_length(const char *text)
 {
     size_t length = strcspn(text, ",;");

@@ -1,4 +1,5 @@
-/* Records into rows: runs that differ in their seeds only belong together, and are compared with those of fp32. */
+/* Groups records into rows: runs that differ only in their seeds belong together, and are compared with those of
+   fp32. */
 #include "training.h"
 
 #include <math.h>
@@ -88,7 +89,7 @@ static size_t reference_of(const train_result *r, const train_row *row)
     return best;
 }
 
-/* Each reference stands before the rows that are compared with it; otherwise rows stay in their order. */
+/* Each reference comes before the rows that are compared with it; otherwise rows keep their order. */
 static void put_references_first(train_result *r)
 {
     size_t *order = allocate(NULL, r->row_count + 1, sizeof *order),
@@ -120,7 +121,7 @@ static void put_references_first(train_result *r)
 void result_make(train_result *r, bnd_record *records, size_t count, double margin)
 {
     *r = (train_result){.records = records, .count = count, .margin = margin, .peak = (double)NAN};
-    for (size_t i = 0; i < count; i++) { /* whoever wrote the files may have called them anything */
+    for (size_t i = 0; i < count; i++) { /* names from files may contain any characters */
         make_plain_text(records[i].recipe, sizeof records[i].recipe);
         make_plain_text(records[i].model, sizeof records[i].model);
         make_plain_text(records[i].optimizer, sizeof records[i].optimizer);

@@ -1,4 +1,4 @@
-/* The table that runs end with: groups of columns side by side, as CSV, as JSON. */
+/* The result table: as text in groups of columns, as CSV, as JSON. */
 #include "table.h"
 
 #include <math.h>
@@ -67,7 +67,7 @@ static size_t column_width(const train_column *c, const train_result *r)
     return width;
 }
 
-/* Beside the first column, which stands on every page; 0: nothing of the group is shown. */
+/* The width without the first column, which every group of the table repeats; 0 if no column of the group is shown. */
 static size_t group_width(enum column_group group, const train_result *r)
 {
     size_t width = 0;
@@ -78,7 +78,7 @@ static size_t group_width(enum column_group group, const train_result *r)
     return width;
 }
 
-/* The groups from `from` to before `end`, beside the first column. */
+/* Prints the first column and the groups from `from` to before `end`. */
 static void print_groups(const train_result *r, enum column_group from, enum column_group end, bool colour)
 {
     column shown[TRAIN_COLUMNS];

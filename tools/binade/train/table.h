@@ -1,4 +1,4 @@
-/* The table that runs end with: texts, columns, and what is printed of them. */
+/* The result table: its texts and columns, and how they are printed. */
 #ifndef BINADE_TOOLS_TRAIN_TABLE_H
 #define BINADE_TOOLS_TRAIN_TABLE_H
 
@@ -7,7 +7,7 @@
 /* ---- texts, to be freed (texts.c) ---- */
 
 bool is_near(double x);                      /* four decimals say enough of it */
-char *some_text(double x, const char *unit); /* three digits; "-" where there is no number */
+char *some_text(double x, const char *unit); /* three digits; "-" for NaN */
 char *percent_text(double x);
 char *whole_text(double x);
 
@@ -51,7 +51,7 @@ double sum_of_gradients(const train_row *row);
 double sum_of_updates(const train_row *row);
 bool is_compared(const train_row *row, const train_result *r); /* with another row */
 
-/* Bytes by role, of the total (memory.c); and below the table, stacked bars where they are asked for. */
+/* Bytes by role and in total (memory.c), and the stacked bars below the table. */
 row_number memory_bytes, param_bytes, grad_bytes, master_bytes, m_bytes, v_bytes, extra_bytes;
 typedef char *row_text(const train_result *r, const train_row *row);
 row_text text_of_param, text_of_grad, text_of_master, text_of_m, text_of_v, text_of_extra;

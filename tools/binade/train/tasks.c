@@ -1,4 +1,4 @@
-/* Tasks from the options of a training. */
+/* Makes tasks from the options of a training. */
 #include "training.h"
 
 #include <string.h>

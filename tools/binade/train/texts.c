@@ -1,4 +1,4 @@
-/* Numbers of runs as people read them. */
+/* Numbers of runs as text. */
 #include "table.h"
 
 #include <math.h>
@@ -64,7 +64,7 @@ static char *ratio_text(const bnd_comparison *c)
                                : format_text("%s%.3g (%.3g to %.3g)", times, c->ratio, c->ratio_low, c->ratio_high);
 }
 
-/* A gap has as many decimals as the losses beside it. */
+/* A gap has as many decimals as the losses in the same table. */
 char *gap_text(const bnd_comparison *c)
 {
     if (isnan(c->gap)) {
@@ -87,13 +87,13 @@ char *gap_text(const bnd_comparison *c)
     return text;
 }
 
-/* Three digits for people, and "-" where there is no number. */
+/* Three digits, and "-" for NaN. */
 char *some_text(double x, const char *unit)
 {
     return isnan(x) ? copy_text("-") : format_text(fabs(x) >= 999.5 ? "%.0f%s" : "%.3g%s", x, unit);
 }
 
-/* Of a share nobody wants more than two decimals, nor a power of ten. */
+/* A percentage with at most two decimals, and never with an exponent. */
 char *percent_text(double x)
 {
     return isnan(x)    ? copy_text("-")

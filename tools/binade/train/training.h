@@ -1,11 +1,11 @@
-/* What `train`, `sweep`, `compare` and `evaluate` share: options, tasks, watching, results. */
+/* What `train`, `sweep`, `compare` and `evaluate` share: options, tasks, progress, results. */
 #ifndef BINADE_TOOLS_TRAINING_H
 #define BINADE_TOOLS_TRAINING_H
 
 #include "common/print.h"
 #include "common/progress.h"
 
-/* ---- what was asked for (options.c) ---- */
+/* ---- options (options.c) ---- */
 
 enum { RECIPE_NAME_SIZE = BND_RECORD_NAME_SIZE };
 
@@ -82,7 +82,7 @@ int training_task(bnd_task *out, const training_options *o, const recipe *r, uin
 /* A name for the run of a recipe and a pair of seeds in a directory of several: DIR/NAME, to be freed. */
 char *path_text(const char *directory, const char *name);
 
-/* Everything that can be asked for, and what it is usually run with (choices.c). */
+/* Prints all available choices with their defaults (choices.c). */
 void print_choices(void);
 
 /* ---- recipes by name (recipes.c) ---- */
@@ -141,7 +141,7 @@ typedef struct train_result {
     size_t row_count, reference; /* the first row that others are compared with */
     unsigned peak_threads;
     double peak;    /* FLOP a second that the threads of one run can do; NaN: not measured */
-    bool autopsied; /* autopsies were asked for */
+    bool autopsied; /* autopsies were requested */
     bool details;   /* more tables: losses by rounding, memory, time */
     bool memory;    /* bytes by role */
     double margin;  /* of verdicts */

@@ -299,7 +299,7 @@ static bool is_word(const char *word, const char *a, const char *b)
     return strcmp(word, a) == 0 || strcmp(word, b) == 0;
 }
 
-/* The part whose help is asked for, or NULL. */
+/* The subcommand whose help is requested, or NULL. */
 static const command *asks_for_help(int words, char **argv)
 {
     const command *part = NULL;

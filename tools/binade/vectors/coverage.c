@@ -88,7 +88,7 @@ static void print_results(const bnd_vector_coverage *c, const bnd_vectors *descr
 
 /* ---- ranges ---- */
 
-/* The next run of integers that did not occur, from *at on; false where there is none. */
+/* The next run of integers that did not occur, from *at on; false if there is none. */
 static bool next_gap(uint32_t *from, uint32_t *to, uint32_t *at, const bnd_vector_covered *r)
 {
     while (*at < r->count && r->hit[*at] != 0) {

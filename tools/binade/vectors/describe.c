@@ -1,4 +1,4 @@
-/* What --op, --in, --out and the options of the rule describe together. */
+/* The description of vectors that --op, --in, --out and the options of the rule give together. */
 #include "vectors.h"
 
 int describe(bnd_vectors *out, vectors *v)

@@ -1,5 +1,5 @@
-/* A command that answers vectors: operands go to its standard input, answers come from its standard output, whatever it
- * buffers: both pipes are served as each is ready. */
+/* A command that answers vectors: operands go to its standard input, answers come from its standard output. Both
+ * pipes are served as each becomes ready, so the command may buffer as it likes. */
 #include "vectors.h"
 
 #include <errno.h>

@@ -20,7 +20,8 @@ typedef struct source {
     size_t length, at, end; /* of the line; in the block */
 } source;
 
-/* More of the file, as much as is there: a pipe's lines are judged as they come. False at the end, or where *failed. */
+/* Reads as much of the input as is available, so that lines from a pipe are checked as they arrive. False at the
+   end, or if *failed is set. */
 static bool fill(source *s)
 {
     ssize_t count;
@@ -152,7 +153,7 @@ static int read_all(source *s)
     return status;
 }
 
-/* Nothing at all is no agreement: what should have written lines may have failed. */
+/* Empty input does not count as agreement: the program that should have written the lines may have failed. */
 static bool has_lines(const judge *j)
 {
     return j->has_description && bnd_vector_check_coverage(j->check)->lines > 0;

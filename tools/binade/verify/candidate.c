@@ -1,4 +1,4 @@
-/* `binade verify` of the library itself. */
+/* The candidate of `binade verify`: the library itself. */
 #include "candidate.h"
 
 const bnd_verify_candidate *const verify_candidate = NULL;

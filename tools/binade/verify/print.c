@@ -1,4 +1,4 @@
-/* What `binade verify` found: a table, the first counterexamples, JSON. */
+/* The output of `binade verify`: a table, the first counterexamples, JSON. */
 #include "verify.h"
 
 #include <inttypes.h>

@@ -1,15 +1,15 @@
-/* The state file of `binade verify --state FILE`: how far a run is, so that a run that was ended goes on there.
+/* The state file of `binade verify --state FILE`: the progress of a run, so that an interrupted run can continue.
  *
  * Lines of text:
  *   binade verify state 1
- *   build HASH                 of the program and its libraries: other code would have to be verified anew
+ *   build HASH                 of the program and its libraries: other code must be verified again
  *   request TEXT               formats, checks, rules
  *   CHECK FORMAT MODES PLACE CASES MISMATCHES SECONDS SHOWN BYTES
- *                              a row of the table: rounding modes that are done, the place within the next one, and the
+ *                              a row of the table: the finished rounding modes, the place within the next one, and the
  *                              counterexamples as they are in memory, in hexadecimal
  *   end HASH                   of all lines before
  *
- * The file is written once per second, and gets its name when it is complete. */
+ * The file is written once per second and replaced atomically. */
 #include "verify.h"
 
 #include <errno.h>
@@ -47,8 +47,8 @@ static uint64_t hash_of_file(const char *path)
     return hash;
 }
 
-/* The sum over all files whose code is in memory, in whichever order they are there. Where the system does not list
- * them it is 0, and builds cannot be told apart. */
+/* A sum of hashes of all files whose code is mapped, independent of their order. On systems that do not list them it
+ * is 0, and builds cannot be distinguished. */
 static uint64_t build_hash(void)
 {
     FILE *maps = fopen("/proc/self/maps", "r");
