@@ -27,11 +27,7 @@ void bench_copy_close(bench_copy *copy)
 static void plain(unsigned char *to, const unsigned char *from, size_t bytes)
 {
     memcpy(to, from, bytes);
-    __asm__ volatile(""
-                     :
-                     : "r"(to)
-                     : "memory"); /* else the compiler would remove the copy, since its result is not
-                                                    read */
+    __asm__ volatile("" : : "r"(to) : "memory"); /* else the compiler would remove the unread copy */
 }
 
 /* `from` and `to` stand at multiples of 64. */

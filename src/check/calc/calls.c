@@ -8,7 +8,7 @@
 #define SUM_WANTS                                                                                                      \
     "n of sum(x, n), which adds x n times, must be a whole number from 0 to 10000000, over all sums together"
 
-/* ---- names that there are not ---- */
+/* ---- unknown names ---- */
 
 /* Every name that can be called, in the order in which people look for it. */
 static const char *const names[] = {"sqrt",    "rsqrt",     "reciprocal", "abs",        "neg",       "min",   "max",

@@ -160,7 +160,7 @@ bnd_status bndi_add_operation(bndi_reader *r, size_t *out, bnd_operation operati
 
 /* ---- numbers ---- */
 
-/* Behind a number: everything that a number could have, so that what is wrong with it is said by its reader. */
+/* The end of all characters that may belong to a number, so that the number's own parser reports the errors in it. */
 static size_t end_of_number(const bndi_reader *r, size_t at)
 {
     bool hex = bndi_peek_at(r, at) == '0' && bndi_lower(bndi_peek_at(r, at + 1)) == 'x';

@@ -22,8 +22,7 @@ typedef struct bndi_inquiry {
     bndi_answers *filling;               /* the table while it is made */
     const bndi_answers *answers;         /* NULL: the oracle is called for each case */
     const bndi_narrow_operand *operands; /* of every code, where there are answers */
-    bndi_narrow_exact *functions;        /* exact results of elementary functions, or NULL if the check does not need
-                                            them */
+    bndi_narrow_exact *functions;        /* exact results of elementary functions, or NULL if not needed */
 } bndi_inquiry;
 
 /* A part of the cases, worked on by one thread. */

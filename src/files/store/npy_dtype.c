@@ -165,7 +165,7 @@ size_t bnd_npy_print(void *out, size_t size, const bnd_npy *npy)
     for (size_t i = 0; i < npy->rank; i++) {
         at += (size_t)snprintf(text + at, ROOM - at, "%s%llu", i > 0 ? ", " : "", (unsigned long long)npy->shape[i]);
     }
-    size_t least = npy->rank == 1 ? widest - at : 0; /* blanks: room for the length to be written anew */
+    size_t least = npy->rank == 1 ? widest - at : 0; /* blanks, so that the length can be rewritten later */
     at += (size_t)snprintf(text + at, ROOM - at, "%s), }", npy->rank == 1 ? "," : "");
     size_t whole = (at + least + 1 + LINE - 1) / LINE * LINE;
     memset(text + at, ' ', whole - at - 1);

@@ -13,7 +13,7 @@ static const struct saved {
     bool mask;       /* a dropout mask: one byte per element in every format */
     bool split;      /* by tensor parallelism */
     bool core;       /* not kept under selective recomputation (nor by flash attention) */
-    bool gated_only; /* of a perceptron with three matrices */
+    bool gated_only; /* of an MLP with three matrices */
 } rows[] = {
     {"input of the first norm", HIDDEN, false, false, false, false},
     {"input of queries, keys and values", HIDDEN, false, false, false, false},

@@ -127,8 +127,8 @@ static void add(list *l, bool there, const char *name, uint64_t rows_, uint64_t 
     }
 }
 
-/* As Megatron splits them: heads and the inside of the perceptron, the vocabulary; norms and what is added after a sum
- * over machines are everybody's. */
+/* Splits them as Megatron does: heads, the inside of the MLP, and the vocabulary are divided; norms and what is
+ * added after a sum over machines are kept by every machine. */
 size_t bnd_architecture_weights(bnd_weight out[BND_ARCHITECTURE_WEIGHTS_MAX], const bnd_architecture *a)
 {
     list l = {out, 0};

@@ -16,7 +16,7 @@ double bndi_bytes_of(const bnd_format *f, double n)
     return __builtin_ceil(n * bndi_bits(f) / 8);
 }
 
-/* The names of block formats that have a scale are tried first: "e4m3/tensor" is no number format. */
+/* The names of block formats that have a scale are tried first: "e4m3/tensor" is not a number format. */
 bnd_status bndi_element_parse(bnd_format *out, bnd_block *block, bool *scaled, const char *name, bnd_error *why)
 {
     bnd_error unused;

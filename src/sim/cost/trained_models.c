@@ -79,7 +79,7 @@ static void loss_of_linear(bndi_book *b, const bnd_trained *t, size_t batch)
     half_mean_square(b, &z, &y);
 }
 
-/* ---- a perceptron with hidden layers ---- */
+/* ---- an MLP with hidden layers ---- */
 
 static size_t weights_of_mlp(bnd_weight *out, const bnd_trained *t)
 {

@@ -112,7 +112,7 @@ static bool is_fp32(const bnd_cast *cast)
     return bnd_format_same(&cast->format, &fp32.format) && cast->scaling[0] == 0;
 }
 
-/* Given, not as fp32, and not for layers that there are none of. */
+/* The role has a cast that is not fp32, and, for BND_ROLE_HIGH, at least one layer uses it. */
 static bool is_lowered(const bnd_policy *p, unsigned role)
 {
     const bnd_cast *cast = &p->cast[role];

@@ -70,7 +70,7 @@ static bnd_status refuse(const reader *r, piece at, const char *what)
                     what);
 }
 
-/* An error of somebody who was given a copy of a piece: its offset is the piece's. */
+/* Reports an error of a function that parsed a copy of the piece: its offset counts from the piece. */
 static bnd_status within(const reader *r, piece at, bnd_status status)
 {
     if (status != BND_OK && r->why != NULL) {

@@ -105,9 +105,9 @@ static double excess(const pair *p, double loss)
  * The losses of both runs are capped at the chance level and smoothed: each is the mean of the last steps, a
  * twentieth of all steps and at most 64. The gap of means at a step is outside if it exceeds three things: half its
  * 95 % interval over the pairs, the standard deviation of the reference over its seeds, and the tolerance. A run is
- * outside from the first step after which all steps are outside. A loss that is NaN in half of the pairs or more is
- * outside immediately. Losses are divided by the pair's chance level, since data of another seed may be another
- * problem with other losses. */
+ * outside from a step on if that step and all later ones are outside. A loss that is NaN in half of the pairs or
+ * more is outside immediately. Losses are divided by the pair's chance level, since data of another seed may be
+ * another problem with other losses. */
 
 enum { PART = 20, WINDOW_MOST = 64, PAIRS_MOST = 4096 };
 static const double LEAST_GAP = 1e-6; /* of chance level: rounding of fp32 itself */

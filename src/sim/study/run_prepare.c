@@ -106,7 +106,7 @@ bnd_status bndi_session_checkpoint(bndi_session *s,
     return bndi_within(why, checkpoint_name, status);
 }
 
-/* Places are told apart only where somebody wants them: by role alone there is one. */
+/* Casts are counted by role, and also by place if the task requests it. */
 static bnd_status begin_counts(bndi_session *s, bnd_error *why)
 {
     unsigned places = s->task->places ? (unsigned)bnd_run_places(s->run) : 0;

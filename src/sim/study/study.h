@@ -152,7 +152,7 @@ typedef struct bndi_log_names {
 BND_CHECKED bnd_status bndi_log_choose(bndi_log_names *out, const bndi_keys *keys, const bnd_log_columns *asked,
                                        bnd_error *why);
 
-/* Adds the points of somebody's log to a record, as bndi_points_read does. */
+/* Adds the points of a log of another program to a record, as bndi_points_read does. */
 BND_CHECKED bnd_status bndi_log_read(bnd_record *record, const char *path, const bnd_log_columns *asked,
                                      bnd_error *why);
 
@@ -203,8 +203,8 @@ BND_CHECKED bnd_status bndi_directory_check_run(const char *directory, bnd_error
 
 /* Refuses what could not be written to. */
 BND_CHECKED bnd_status bndi_directory_check(const char *directory, bnd_error *why);
-BND_CHECKED bnd_status bndi_directory_check_above(const char *directory, bnd_error *why); /* fails if one of those
-                                                                                             above is a run */
+BND_CHECKED bnd_status bndi_directory_check_above(const char *directory, bnd_error *why); /* fails if its parent is a
+                                                                                             run */
 BND_CHECKED bnd_status bndi_directory_look(bndi_found *out, const char *directory, bnd_error *why);
 BND_CHECKED bnd_status bndi_directory_make(const char *directory, bnd_error *why); /* and those above it */
 BND_CHECKED bnd_status bndi_directory_write(const char *directory, const char *name, const bndi_bytes *text,

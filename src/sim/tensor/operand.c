@@ -175,7 +175,7 @@ bnd_status bndi_operand_open(bndi_matmul_operand *out, const bnd_tensor *t, bnd_
     bool changes_nothing = given && t->buffer->scaled == NULL && bnd_format_same(&cast->format, &t->format) &&
                            __builtin_memcmp(&cast->rule, &nothing, sizeof nothing) == 0;
     bool as_it_is = !given || (changes_nothing && t->engine->statistics == NULL);
-    /* It counts as a cast all the same: random bits do not depend on whether somebody looks on. */
+    /* It counts as a cast all the same, so that random bits do not depend on whether statistics are collected. */
     t->engine->casts += as_it_is && given;
     if (!as_it_is) {
         return cast_to_codes(out, t, role, cast, why);

@@ -1,8 +1,7 @@
 /* What the files of `binade cast` share.
  *
- * The array goes through in pieces of CAST_PIECE elements, whatever the number of cores, so that sums of statistics do
- * not depend on it. One thread reads and converts, one writes; doc/dev/performance-notes.md has the
- * measurement. */
+ * The array is processed in pieces of CAST_PIECE elements for any number of cores, so that sums of statistics do not
+ * depend on it. One thread reads and converts, one writes; doc/dev/performance-notes.md has the measurement. */
 #ifndef BINADE_TOOLS_CAST_H
 #define BINADE_TOOLS_CAST_H
 

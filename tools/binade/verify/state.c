@@ -308,7 +308,7 @@ int verify_load_state(verify *v)
         fclose(file);
         return status;
     }
-    /* Written at once: that it cannot be is better known before hours of work than after. */
+    /* Written immediately, so that an error in writing is reported before hours of work, not after. */
     bnd_status status = write_state(v, &why);
     return status == BND_OK ? GO_ON : fail(v->common.command, v->state, status, &why);
 }
