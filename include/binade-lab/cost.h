@@ -1,6 +1,6 @@
-/* Layer 8: resource accounting on paper: how long a training run takes, what its memory is made of, how large a model
- * fits, what a matrix product is bound by. Nothing is run. Each answer has its derivation, and says what it leaves
- * out. */
+/* Layer 8: resource accounting on paper: the time of a training run, the parts of its memory, the largest model that
+ * fits, and the bound of a matrix product. Nothing is run. Each answer has its derivation, and says what it leaves out.
+ */
 #ifndef BINADE_COST_H
 #define BINADE_COST_H
 
@@ -43,7 +43,7 @@ double bnd_cost_value(const bnd_cost *cost, const char *name);
  * Arguments: `out` (out), `size`: the text and its room. `x`: the number. */
 size_t bnd_cost_number(char *out, size_t size, double x);
 
-/* What a quantity is: 70e9, 70B, 15T or 512k; bytes also 80GB or 80GiB; shares 0.5 or 50%. */
+/* The kinds of quantities: 70e9, 70B, 15T or 512k; bytes also 80GB or 80GiB; shares 0.5 or 50%. */
 typedef enum bnd_quantity {
     BND_QUANTITY_NUMBER,
     BND_QUANTITY_WHOLE, /* at most 2^53 */
@@ -204,7 +204,7 @@ size_t bnd_architecture_weights(bnd_weight out[BND_ARCHITECTURE_WEIGHTS_MAX], co
  * Arguments: `a`: the architecture. */
 double bnd_architecture_parameters(const bnd_architecture *a);
 
-/* ---- what a plan of training is made of ---- */
+/* ---- plans of training ---- */
 
 typedef enum bnd_recompute { BND_RECOMPUTE_NONE, BND_RECOMPUTE_SELECTIVE, BND_RECOMPUTE_FULL } bnd_recompute;
 

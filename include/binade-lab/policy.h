@@ -1,5 +1,5 @@
-/* Layer 6: which part of a training run has which format, as data. A role says what a tensor is for, a policy what is
- * done to the numbers of each role, and a recipe is a policy with a name. */
+/* Layer 6: the formats of the parts of a training run, as data. A role says what a tensor is for. A policy says how the
+ * numbers of each role are rounded, scaled and stored. A recipe is a policy with a name. */
 #ifndef BINADE_POLICY_H
 #define BINADE_POLICY_H
 

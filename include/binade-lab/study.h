@@ -157,7 +157,7 @@ size_t bnd_task_name(char *out, size_t size, const char *recipe, uint64_t seed);
 typedef bool bnd_study_watch(void *data, size_t task, const bnd_record *so_far);
 
 /* Makes runs, as many at once as the context has threads (one thread each; a single run has all of them, with the same
- * bits), and sets a record for each. To be stopped by `watch` is not a failure: records are incomplete then.
+ * bits), and sets a record for each. If `watch` stops the runs, the call does not fail, and records are incomplete.
  * Arguments: `records` has room for `count`, each closed by the caller; `watch` may be NULL, `data` is passed to it.
  * On failure: if a task is wrong, before the first step, and no record is written. If a run fails on the way (a full
  * disk), the others are finished, every record has what was made, and the first failure is returned. */
@@ -281,10 +281,10 @@ size_t bnd_rates_best(const bnd_rate *rates, size_t count);
  * the best (Wortsman et al. 2023, 2309.14322). */
 double bnd_rates_sensitivity(const bnd_rate *rates, size_t count);
 
-/* ---- findings: what rounding did to the numbers of a run ---- */
+/* ---- findings: effects of rounding on the numbers of a run ---- */
 
 typedef enum bnd_mechanism {
-    BND_MECHANISM_UNDERFLOWED,  /* numbers other than zero that were cast to zero */
+    BND_MECHANISM_UNDERFLOWED,  /* nonzero numbers that a cast rounded to zero */
     BND_MECHANISM_OVERFLOWED,   /* cast beyond the largest number: an infinity, a NaN, or the largest number instead */
     BND_MECHANISM_CLAMPED,      /* beyond the largest element of a shared scale: the share of the squared error */
     BND_MECHANISM_LOST_UPDATES, /* updates that left the weight as it was */
@@ -296,32 +296,44 @@ typedef enum bnd_mechanism {
     BND_MECHANISM_COUNT
 } bnd_mechanism;
 
-/* Returns: the name of a mechanism, "lost updates"; "" for a number that is not one. */
+/* The name of a mechanism.
+ *
+ * Returns: "lost updates" and the like; "" for a number that is not a mechanism. Never NULL.
+ * Arguments: `mechanism`: the mechanism. */
 const char *bnd_mechanism_name(bnd_mechanism mechanism);
 
-/* Returns: the share from which a mechanism is named as a cause. */
+/* The share from which a mechanism is named as a cause.
+ *
+ * Returns: The share; 0 for a number that is not a mechanism.
+ * Arguments: `mechanism`: the mechanism. */
 double bnd_mechanism_threshold(bnd_mechanism mechanism);
 
-/* One mechanism at work on one role: in all, and where it is worst. */
+/* The effect of one mechanism on one role: in all, and at the place where it is worst. */
 typedef struct bnd_finding {
     bnd_mechanism mechanism;
     bnd_role role;
     double share;                    /* of all numbers of the role, over the steps that were looked at */
     double worst_share;              /* at the place where it is worst; */
-    char worst[BND_PLACE_NAME_SIZE]; /* "": nowhere in particular. Of the role scalar: which one ("epsilon") */
-    uint64_t step; /* the first at which a hundredth was affected, or the first at all where that never came */
+    char worst[BND_PLACE_NAME_SIZE]; /* "": no place in particular. Role scalar: its name ("epsilon") */
+    uint64_t step; /* the first at which 1 % was affected; if there is none, the first at which any was */
 } bnd_finding;
 
 enum {
     BND_FINDINGS_MAX = +BND_MECHANISM_COUNT * +BND_ROLE_COUNT
 }; /* integers: C++26 multiplies no enums of two types */
 
-/* Makes the first `steps` steps of a run, up to one whose loss is NaN, and looks at every cast and every update.
- * Sorted: what matters most stands first, mechanisms in the order in which they stand above. */
+/* Makes the first `steps` steps of a run, up to one whose loss is NaN, and counts the effects of every cast and every
+ * update.
+ *
+ * Returns: BND_OK, BND_NO_MEMORY, or the status of bnd_run_new or bnd_run_step.
+ * Arguments: `out`, `count` (out): the findings and their number. They are in the order of bnd_mechanism; for one
+ *     mechanism, the largest share comes first. `training`, `steps`: the run. `context`: as in bnd_run_new. `why`
+ *     (out): the error, or NULL.
+ * On failure: `out` and `count` are unchanged: the run cannot be made, or a step of it fails. */
 BND_CHECKED bnd_status bnd_findings(bnd_finding out[BND_FINDINGS_MAX], size_t *count, const bnd_training *training,
                                     uint64_t steps, const bnd_context *context, bnd_error *why);
 
-/* ---- the autopsy: why a recipe did worse than fp32 ---- */
+/* ---- the autopsy: the cause of a gap ---- */
 
 /* A part of the policy (bnd_part_name), tried by itself. Shares are of the gap, with 95 % intervals over the seeds.
  * Those of a gap that is zero or NaN are NaN. */
@@ -336,15 +348,15 @@ typedef struct bnd_share {
 
 enum { BND_SHARES_MAX = 32 };
 
-/* A part that has to be lifted, and what rounding did to its numbers. */
+/* A part that has to be lifted, and the effect of rounding on its numbers. */
 typedef struct bnd_culprit {
     size_t part;
     bool has_cause;
     bnd_finding cause;
 } bnd_culprit;
 
-/* A run is healed where it is neither worse than fp32 nor failed, and at least half of the gap is recovered; or where
- * nine tenths of the gap are, and no more runs fail than in fp32. */
+/* A run is healed if it is neither worse than fp32 nor failed, and at least half of the gap is recovered. It is also
+ * healed if nine tenths of the gap are recovered, and no more runs fail than in fp32. */
 typedef struct bnd_autopsy {
     bnd_comparison comparison;        /* neither worse nor failed: everything below is empty */
     bnd_share shares[BND_SHARES_MAX]; /* the part that explains most stands first */
@@ -361,13 +373,25 @@ typedef struct bnd_autopsy {
     size_t runs; /* that were made, over all seeds */
 } bnd_autopsy;
 
-/* How many runs an autopsy of the policy makes for each seed at most: each part by itself, and the search for the
- * smallest set of parts that heals the run. */
+/* The largest number of runs per seed that an autopsy of the policy makes: each part by itself, and the search for the
+ * smallest set of parts that heals the run.
+ *
+ * Returns: The number.
+ * Arguments: `policy`: the policy. */
 size_t bnd_autopsy_runs(const bnd_policy *policy);
 
-/* `tasks` are a recipe's, a run for each seed, already made, as are their records and those of fp32 (paired by seeds).
- * Makes the counterfactual runs, none of which has a directory. `watch` is called as in bnd_study_run, with the runs
- * numbered from 0. If it stops them, `out` has the comparison and nothing else. */
+/* Makes the counterfactual runs of an autopsy, in which parts of the policy are lifted or lowered. None of these runs
+ * has a directory.
+ *
+ * Returns: BND_OK, BND_BAD_ARGUMENT, BND_NO_MEMORY, or the status of bnd_records_compare, bnd_study_run or
+ *     bnd_findings.
+ * Arguments: `out` (out): the autopsy. `tasks`, `records`, `count`: the tasks of a recipe, one per seed, and the
+ *     records of their runs, which are made already. `references`, `reference_count`: the records of fp32, paired by
+ *     seeds. `margin`: as in bnd_records_compare. `context`: as in bnd_study_run. `watch`, `data`: as in bnd_study_run,
+ *     with the runs numbered from 0; if `watch` stops them, `out` has the comparison and nothing else. `why` (out): the
+ *     error, or NULL.
+ * On failure: `out` is unchanged: the records cannot be compared, a record has no record of fp32 with the same seeds,
+ *     or a run fails. */
 BND_CHECKED bnd_status bnd_autopsy_make(bnd_autopsy *out, const bnd_task *tasks, const bnd_record *records,
                                         size_t count, const bnd_record *references, size_t reference_count,
                                         double margin, const bnd_context *context, bnd_study_watch *watch, void *data,

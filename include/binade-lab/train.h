@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/* ---- what a run is made of ---- */
+/* ---- the settings of a run ---- */
 
 enum { BND_TRAINING_NAME_SIZE = 32, BND_TRAINING_DATA_SIZE = 1024 };
 
@@ -204,7 +204,7 @@ const char *bnd_run_parameter_name(const bnd_run *run, size_t i);
  * handle is the run's and needs no release. NULL if there is none. */
 bnd_tensor *bnd_run_parameter(const bnd_run *run, size_t i, bnd_role part);
 
-/* What happened to the numbers of a parameter in the last step. */
+/* The updates of a parameter in the last step. */
 typedef struct bnd_updates {
     uint64_t updates;      /* that are not zero */
     uint64_t lost;         /* of these: lost to rounding (none if Kahan's compensation keeps them) */
@@ -215,7 +215,7 @@ typedef struct bnd_updates {
     uint64_t moments[2], stalled[2];
 } bnd_updates;
 
-/* Returns: what happened to a parameter in the last step. */
+/* Returns: the updates of a parameter in the last step. */
 bnd_updates bnd_run_updates(const bnd_run *run, size_t i);
 
 enum { BND_PLACE_NAME_SIZE = 48 };
@@ -302,7 +302,7 @@ BND_CHECKED bnd_status bnd_run_save(const bnd_run *run, const char *path, bnd_er
  * of another model, optimizer, size, or data (seed_data). The run is unchanged. */
 BND_CHECKED bnd_status bnd_run_load(bnd_run *run, const char *path, bnd_error *why);
 
-/* Reads what a checkpoint is of: the training under the recipe that was saved, and the number of steps made.
+/* Reads the description of a checkpoint: the training under the recipe that was saved, and the number of steps made.
  * On failure: BND_BAD_FILE or BND_BAD_STREAM. */
 BND_CHECKED bnd_status bnd_checkpoint_read(bnd_training *training, uint64_t *step, const char *path, bnd_error *why);
 
@@ -314,7 +314,7 @@ BND_CHECKED bnd_status bnd_checkpoint_read(bnd_training *training, uint64_t *ste
  * On failure: as bnd_engine_set_policy; the run is unchanged. */
 BND_CHECKED bnd_status bnd_run_switch(bnd_run *run, const bnd_policy *policy, bnd_error *why);
 
-/* ---- in words ---- */
+/* ---- as text ---- */
 
 /* Writes a training as a JSON object that bnd_training_read_n reads. Its recipe is what bnd_policy_text makes of the
  * policy, or null where bnd_policy_text fails. NaN and infinities are null, and an additional member KEY_is says which.

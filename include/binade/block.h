@@ -40,11 +40,11 @@ enum { BND_BLOCK_NAME_SIZE = 96 };
 typedef struct bnd_block {
     char name[BND_BLOCK_NAME_SIZE]; /* without the rule: bnd_block_print names both */
     bnd_format element, scale;
-    uint8_t rule;    /* bnd_scale_rule */
-    uint8_t sharing; /* bnd_sharing */
-    bool tensor;  /* NVFP4: an fp32 for the whole array in addition to these scales: amax / (max * the scales' max), but
-                           * at least 2^-126 */
-    bool integer; /* MXINT8: codes are bytes in two's complement, in units of the element's least number */
+    uint8_t rule;         /* bnd_scale_rule */
+    uint8_t sharing;      /* bnd_sharing */
+    bool tensor;          /* NVFP4: an fp32 for the whole array in addition to these scales:
+                             amax / (max * the scales' max), but at least 2^-126 */
+    bool integer;         /* MXINT8: codes are bytes in two's complement, in units of the element's least number */
     int16_t least;        /* of the rule nearest */
     size_t along, across; /* the last block of an axis may be shorter */
     uint64_t reserved[2]; /* zero */
