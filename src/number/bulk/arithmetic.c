@@ -1,11 +1,11 @@
-/* When words, numbers of q bits (24 of fp32, 53 of fp64), compute an operation whose exact result is to be rounded once
- * to a format F. All that follows is about operands that the words hold, and results that are numbers below the
- * words' top binade; a kernel gives the others up.
+/* When can words, numbers of q bits (24 of fp32, 53 of fp64), compute an operation whose exact result is to be rounded
+ * once to a format F? The following is for operands that the words can represent, and for results that are numbers
+ * below the words' top binade. A kernel leaves all others to the codec.
  *
  * Notation: p the precision of F, g the exponent of its lowest bit; p_a, g_a those of an operand; w the exponent of the
- * words' lowest bit. A breakpoint is a number at which a rounding to F changes its mind: a value of F or the midpoint M
- * of two (in the gap above zero: half the least number). An integer multiple of 2^(g-1), below 2^(p+1) units of half
- * the last place.
+ * words' lowest bit. A breakpoint is a number at which the result of a rounding to F changes: a value of F or the
+ * midpoint M of two (in the gap above zero: half the least number). An integer multiple of 2^(g-1), below 2^(p+1) units
+ * of half the last place.
  *
  * BNDI_ODD. The result is rounded to odd: if it is no word, to that one of the two words around it whose last bit is 1.
  * A breakpoint that has a word on either side closer than half the distance to the next breakpoint, and whose last bit
@@ -55,17 +55,17 @@
 #include "bulk/bulk.h"
 #include "bulk/environment.h"
 
-/* The exponent of the lowest bit that a value of f can have. */
+/* The lowest exponent of a bit in any value of f. */
 static int32_t lowest(const bnd_format *f)
 {
     return f->emin - (f->precision - 1);
 }
 
-/* The question in the letters above. */
+/* The quantities of the notation above. */
 typedef struct term_limits {
     int32_t q, w, emin, p, g;
     int32_t p_a, g_a, p_b, g_b;
-    bool has_half_of_least; /* which is 2^(g-1), with zero on its even side */
+    bool has_half_of_least; /* 2^(g-1), halfway between zero (even) and the least number */
 } term_limits;
 
 static term_limits terms_of(bndi_width width, unsigned operands, const bnd_format *to, const bnd_format *const *from)
@@ -146,7 +146,7 @@ static bool odd_will_do(bnd_operation operation, const term_limits *t, bnd_rule 
     return operation != BND_OP_FMA || t->p_a + t->p_b <= t->q;
 }
 
-/* What has a kernel at all. */
+/* Does the operation have a kernel? */
 static bool is_computed(bnd_operation operation)
 {
     switch (operation) {
@@ -173,7 +173,7 @@ static uint64_t power(const bnd_format *words, int32_t exponent)
     return (uint64_t)(uint32_t)(exponent + words->bias) << words->fraction_bits;
 }
 
-/* Below which results the error of a step to odd is not exact. */
+/* Sets the limits below which the error of a step to odd is not exact. */
 static void set_operand_limits(bndi_arithmetic *a, const term_limits *t, const bnd_format *const *from)
 {
     const bnd_format *words = bnd_lab_format_of_words(a->width);
@@ -199,7 +199,7 @@ static void set_operand_limits(bndi_arithmetic *a, const term_limits *t, const b
     }
 }
 
-/* fp16, and what has the exponents of fp32 and 16 bits, in every operand and the result. */
+/* fp16, and 16-bit formats with the exponents of fp32; all operands and the result must have the same. */
 static bndi_fused fused_format(const bnd_format *f)
 {
     bool usual = f->width == 16 && f->is_signed && f->ieee_nans && f->has_subnormals && f->has_zero;

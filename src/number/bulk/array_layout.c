@@ -1,10 +1,10 @@
-/* Arrays in memory and the kernels: elements brought and put away, and pieces shared out over cores. */
+/* Arrays between memory and the kernels: elements are read and written, and pieces are distributed to threads. */
 #include "base/verify.h"
 #include "bulk/array_layout.h"
 #include "bulk/environment.h"
 #include "bulk/threads.h"
 
-/* ---- where elements lie ---- */
+/* ---- the layout of elements ---- */
 
 static bndi_side with_place(bndi_side s, ptrdiff_t stride)
 {
@@ -32,8 +32,8 @@ bndi_side bndi_side_of_codes(const bnd_format *f, uint8_t packing, ptrdiff_t str
     return with_place(s, stride);
 }
 
-/* Can n elements of 8 bytes, `stride` elements apart, be told apart by differences of pointers? Every sum of bits and
- * of bytes here is in range then. */
+/* Do n elements of 8 bytes, `stride` elements apart, span less than the range of pointer differences? Then every count
+ * of bits and bytes here is in range. */
 static bool fits_memory(size_t n, ptrdiff_t stride)
 {
     size_t steps = stride < 0 ? 0 - (size_t)stride : (size_t)stride;
@@ -92,7 +92,7 @@ void bndi_put_away(const bndi_kernels *kernels, const bndi_side *s, void *array,
     }
 }
 
-/* ---- pieces and cores ---- */
+/* ---- pieces and threads ---- */
 
 typedef struct sharing {
     bndi_side_work *work;

@@ -18,7 +18,7 @@
 
 enum { GROUP = 4 };
 
-/* ---- what the instruction set says better than the compiler's vectors, for lanes of 32 bits ---- */
+/* ---- what instructions do better than the compiler's vectors, for lanes of 32 bits ---- */
 
 /* Hooks for lanes of 32 bits. */
 static ALWAYS_INLINE lanes_32 select_32(lanes_32 mask, lanes_32 a, lanes_32 b)

@@ -1,4 +1,4 @@
-/* What bulk/ shares between its files.
+/* Internal interface of bulk.
  *
  * An array is worked on in pieces. Its numbers are words: the bits of fp32 (32) or fp64 (64) numbers. Every call is
  * made of three kernels,
@@ -9,8 +9,8 @@
  *
  * so that a format, a mode or a policy is data of a plan and never a kernel of its own. Codes lie side by side between
  * the kernels, in words of 1, 2, 4 or 8 bytes. What a kernel cannot do (the uneven gap of a format without subnormals,
- * a NaN whose payload is kept) it hands to the portable ones, a number at a time, and those hand what no word can hold
- * to the codec.
+ * a NaN whose payload is kept) it leaves to the portable ones, one number at a time, and those leave numbers that do
+ * not fit a word to the codec.
  *
  * A call goes down these levels:
  *   1. A plan turns a format and a rule into data for the kernels. What overflow, infinities, NaNs and zeros give is
@@ -61,15 +61,15 @@ typedef enum bndi_step {
     BITS_RANDOM
 } bndi_step;
 
-/* Results for inputs that are special or out of range, by the sign of the input. They come from the codec, so that no
- * policy is written twice; and when the first such number comes, since most arrays have none. */
+/* Results for inputs that are special or out of range, by the sign of the input. The codec computes them, so that no
+ * policy is implemented twice, and only at the first such number, since most arrays have none. */
 typedef struct bndi_results {
     bool asked;
     uint64_t overflow[2], infinity[2], nan[2], zero[2], negative;
 } bndi_results;
 
-/* What the kernels find out about a plan as they go, kept by a caller with many short arrays of one plan (converter.c):
- * the results for special numbers, and codes of at most 8 bits as words. */
+/* What the kernels compute on demand for a plan, kept by a caller with many short arrays of one plan (converter.c): the
+ * results for special numbers, and codes of at most 8 bits as words. */
 typedef struct bndi_known {
     bndi_results words, codes;
     bool upper_halves;               /* all that is in the words of the codes 0 .. 127: two bytes of each */
@@ -188,21 +188,21 @@ typedef void bndi_random_kernel(void *out, size_t n, uint64_t seed, uint64_t pur
 typedef void bndi_tally_kernel(const bndi_plan *plan, bndi_tally *tally, const void *x, const void *y,
                                const void *random, size_t n);
 
-/* Rounding or encoding, and the tally, in one pass: for the plans that `counts` says yes to, none of which needs random
- * bits. The mode is mode_to_set. y may be x. What it does not do itself it gives to the others of `kernels`. */
+/* Rounding or encoding, and the tally, in one pass, for plans that `counts` accepts; none of these needs random bits.
+ * The mode is mode_to_set. y may be x. Numbers that it cannot do go to the other kernels of `kernels`. */
 typedef struct bndi_kernels bndi_kernels;
 typedef bool bndi_counts_kernel(const bndi_plan *plan, bool to_codes);
 typedef void bndi_count_kernel(const bndi_kernels *kernels, const bndi_plan *plan, bndi_tally *tally, bool to_codes,
                                void *y, const void *x, size_t n);
 
-/* Codes in words of code_bytes to codes of `bits` bits back to back, and the other way. */
+/* Codes in words of code_bytes to codes of `bits` bits back to back, and the reverse. */
 typedef void bndi_pack_kernel(void *memory, const void *codes, unsigned code_bytes, unsigned bits, size_t n);
 typedef void bndi_unpack_kernel(void *codes, const void *memory, unsigned code_bytes, unsigned bits, size_t n);
 
 /* ---- operations ---- */
 
-/* How words compute an operation. ODD: the exact result to the words' precision, to odd, from which any later rounding
- * is right. PLAIN: the processor's own result, where that is innocuous. arithmetic.c says when, and why. */
+/* How words compute an operation. ODD: the exact result rounded to odd in the words' precision; any later rounding of
+ * it is correct. PLAIN: the processor's own result, if that rounding is innocuous. arithmetic.c derives when. */
 typedef enum bndi_arithmetic_way { BNDI_BY_CODEC, BNDI_PLAIN, BNDI_ODD } bndi_arithmetic_way;
 
 /* Codes that have kernels of their own, which decode, compute and encode in one go. */
@@ -217,28 +217,28 @@ typedef struct bndi_arithmetic {
     unsigned mode;                 /* bnd_rounding that the operation is computed in */
     bool minus_zero;               /* exact zeros of sums are negative */
     bool stream;                   /* stores go past the caches */
-    uint64_t high;                 /* magnitudes of results from here on are not to be trusted */
+    uint64_t high;                 /* magnitudes of results from here on may be wrong */
     uint64_t low_result, low_from; /* nor, unless an operand is zero, those of results (of fma: products) below the
                                       first, or where that of the operand that is divided, or whose root is taken, is
                                       below the second */
 } bndi_arithmetic;
 
-/* What computes `operation`, and how: operands of these formats, the result rounded to `to`. `odd`: by BNDI_ODD or not
- * at all. The way is BNDI_BY_CODEC where words of this width are not enough. */
+/* Chooses how `operation` is computed for operands of these formats, with the result rounded to `to`. `odd`: only
+ * BNDI_ODD is allowed. The way is BNDI_BY_CODEC if words of this width are not enough. */
 void bndi_arithmetic_make(bndi_arithmetic *a, bndi_width width, bnd_operation operation, const bnd_format *to,
                           const bnd_format *const *from, bnd_rule rule, bool odd);
 
-/* Words of the operands to words of results. What is not to be trusted becomes a NaN; true where there is any. */
+/* Words of the operands to words of results. A result that may be wrong becomes NaN; returns true if there is one. */
 typedef bool bndi_compute_kernel(const bndi_arithmetic *a, void *result, const void *const *operands, size_t n);
 
-/* Codes to codes, in the mode that `a` says. Returns how many elements it did; it stops before a group with a result
- * that is infinite or NaN, and before the last few. steps: from one element to the next, 0 or 1: an operand that stays
- * the same stands BNDI_FUSED_GROUP times. */
+/* Codes to codes, in the mode of `a`. Returns the number of elements done; it stops before a group with a result that
+ * is infinite or NaN, and before the last few. steps: from one element to the next, 0 or 1: an operand that stays the
+ * same is repeated BNDI_FUSED_GROUP times. */
 enum { BNDI_FUSED_GROUP = 64 };
 typedef size_t bndi_fused_kernel(const bndi_arithmetic *a, void *result, const void *const *operands,
                                  const size_t *steps, size_t n);
 
-/* A back end. One of each for either type of words. What is NULL there is not. */
+/* A back end: one kernel of each kind for both types of words. NULL: there is no such kernel. */
 struct bndi_kernels {
     bndi_compute_kernel *compute[2];
     bndi_fused_kernel *fused;
@@ -253,7 +253,7 @@ struct bndi_kernels {
     bndi_unpack_kernel *unpack;
 };
 
-/* Each back end fills in what it has; the others are those of the back end below it. */
+/* Each back end fills in the kernels that it has; the others remain those of the back end below it. */
 void bndi_fill_portable(bndi_kernels *kernels);
 void bndi_fill_avx2(bndi_kernels *kernels);
 void bndi_fill_avx512(bndi_kernels *kernels);
@@ -339,7 +339,7 @@ void bnd_lab_count_scale(bnd_stats *stats, double scale); /* if positive and fin
 void bnd_lab_count_clamped(bnd_stats *stats, const float *x, const float *y, const float *elements, size_t n,
                            float largest);
 
-/* A tally into what the caller keeps. */
+/* Adds a tally to the caller's statistics. */
 void bnd_lab_tally_add(bnd_stats *stats, const bndi_tally *tally);
 
 /* ---- conversions made ready once, for many short arrays (converter.c) ---- */
@@ -370,7 +370,7 @@ uint64_t bndi_round_word(const bndi_plan *plan, uint64_t word, uint64_t random);
 /* One code by the codec: the nearest word to its value; NaNs quieted, sign and payload kept. */
 uint64_t bndi_decode_word(const bndi_plan *plan, uint64_t code);
 
-/* ---- words of 1, 2, 4 or 8 bytes in memory, wherever they stand ---- */
+/* ---- words of 1, 2, 4 or 8 bytes in memory, at any alignment ---- */
 
 static inline uint64_t bndi_get(const void *memory, unsigned bytes, size_t i)
 {

@@ -34,7 +34,7 @@ static bnd_status check_words(const void *array, size_t n, const bndi_side *s, u
                     found, s->format.name, (unsigned)s->format.width);
 }
 
-/* The bits behind the last code; they say whether these are codes of this width at all. */
+/* Checks the bits after the last code: they show whether the array can have codes of this width. */
 static bnd_status check_filling(const void *array, size_t n, const bndi_side *s, uint64_t first, bnd_error *why)
 {
     const unsigned bits = s->storage.bits, used = (unsigned)(n % 8 * bits % 8);

@@ -136,7 +136,7 @@ void bndi_pack_bits(void *memory, const void *codes, unsigned code_bytes, unsign
     store_half(bytes, (uint32_t)w.bits, (w.held + 7) / 8);
 }
 
-/* Codes are little-endian in memory, whatever the machine is; numbers are the machine's own. */
+/* Codes are little-endian in memory on every machine; numbers have the machine's byte order. */
 static uint64_t swapped(uint64_t word, unsigned bytes)
 {
     return __builtin_bswap64(word) >> (64 - 8 * bytes);

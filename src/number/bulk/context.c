@@ -22,7 +22,7 @@ typedef struct back_end {
     const char *name;
     bool (*here)(void);                  /* can this machine run it? NULL: it is not in this build */
     void (*fill)(bndi_kernels *kernels); /* the kernels that it has */
-    unsigned below;                      /* whose kernels serve where it has none */
+    unsigned below;                      /* the back end whose kernels are used where it has none */
 } back_end;
 
 /* The portable one needs nothing, every 64-bit Arm has NEON, and a module with vectors of WebAssembly does not load

@@ -1,4 +1,4 @@
-/* From a format and a rule to what the kernels work with. */
+/* Makes the plan of the kernels from a format and a rule. */
 #include "bulk/bulk.h"
 #include "bulk/environment.h"
 #include "format/format.h"
@@ -33,7 +33,7 @@ static uint64_t word_of_value(const bndi_plan *plan, uint64_t significand, int32
     return (uint64_t)(uint32_t)(exponent + w->bias) << w->fraction_bits | fraction << (w->fraction_bits - above);
 }
 
-/* What the codec makes of x, as a word or as a code. */
+/* The codec's result for x, as a word or as a code. */
 static uint64_t ask(const bndi_plan *plan, bool as_code, bnd_exact x)
 {
     bnd_exact value = bnd_round_exact(&plan->format, x, plan->rule, 0).value;

@@ -1,5 +1,5 @@
-/* The calls on arrays: pieces through the kernels, on as many cores as asked. A piece goes to a kernel as it lies in
- * memory where it can; otherwise in chunks by way of buffers that stay in the first cache. */
+/* The conversions of arrays: pieces are given to the kernels, on the requested number of threads. A kernel works on a
+ * piece in place if the layout allows it, otherwise on chunks that are copied to buffers in the L1 cache. */
 #include "bulk/array_layout.h"
 #include "bulk/environment.h"
 
@@ -67,8 +67,8 @@ static bool both_held(bndi_width width, const convert_job *j)
     return bnd_lab_words_hold(width, &j->in.format) && bnd_lab_words_hold(width, &j->out.format);
 }
 
-/* Any codes, or numbers taken as codes, to codes. A source that counts as zero is one that is subnormal in its own
- * format: words of another would not know. */
+/* Any codes, or numbers taken as codes, to codes. With flush_in the codec does it: flushed sources are those that are
+ * subnormal in their own format, which words of another format do not show. */
 static void plan_codes_to_codes(convert_job *j, bnd_rule rule)
 {
     bool flush = rule.flush_in;

@@ -1,5 +1,5 @@
-/* Conversions made ready once: who has many short arrays of one format (tensors go by 2,048 numbers) would else make a
- * plan and ask the codec for each. */
+/* Prepared conversions, for callers with many short arrays of one format (tensors are processed in pieces of 2,048
+ * numbers). Without this, each array would need a new plan and calls of the codec. */
 #include "bulk/bulk.h"
 #include "bulk/environment.h"
 

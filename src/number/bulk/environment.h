@@ -1,6 +1,7 @@
-/* The floating-point environment that kernels compute in: rounding as a plan says, subnormals kept, nothing trapped;
- * and back to the caller's, exception flags and all. Once a call and thread. Where it cannot be set here (WebAssembly
- * rounds to nearest even and knows no other) BNDI_HAS_ENVIRONMENT is 0, and plans keep to nearest even. */
+/* The floating-point environment of the kernels: the plan's rounding mode, subnormals kept, no traps. Afterwards the
+ * caller's environment is restored, exception flags included. This happens once per call and thread. If the environment
+ * cannot be set (WebAssembly only rounds to nearest even), BNDI_HAS_ENVIRONMENT is 0 and plans use only nearest
+ * even. */
 #ifndef BINADE_SRC_BULK_ENVIRONMENT_H
 #define BINADE_SRC_BULK_ENVIRONMENT_H
 
@@ -42,7 +43,8 @@ static inline void bndi_leave(bndi_environment before)
     }
 }
 
-/* Stores past the caches are seen by others in any order; after this, before whatever is stored later. */
+/* Stores that bypass the caches become visible to other threads in any order; after this call, before all later
+ * stores. */
 static inline void bndi_drain_stores(void)
 {
     _mm_sfence();

@@ -1,6 +1,6 @@
 /* The body of the kernels that take codes of 16 bits to codes of 16 bits: decode, compute in fp32, encode, a group at a
  * time in registers. fp16 uses the processor's conversions; bf16 is the upper half of fp32. The kernel stops before the
- * first group that has an infinity or a NaN as a result, and the caller goes on from there by the general path.
+ * first group that has an infinity or a NaN as a result, and the caller continues there with the general path.
  *
  * Included after operations_template.h. Hooks: words_of_halves(memory), fp16 to fp32; halves_of_words(a, b), one vector
  * of codes from two of words, rounded in the mode that is set; larger_codes(a, b), the larger of words of 16 bits;

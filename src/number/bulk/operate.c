@@ -1,6 +1,6 @@
 /* Arrays of operations. A chunk's operands are decoded to words, computed (arithmetic.c), and rounded or encoded by the
- * kernels of conversions; codes that have kernels of their own go through those, all but the groups that these leave.
- * What no word computes, and every result that a kernel gives up, is bnd_operate's. */
+ * kernels of conversions; codes with special kernels use those, except for the groups that these leave out. Operations
+ * that words cannot compute, and results that a kernel rejects, are computed by bnd_operate. */
 #include "bulk/operate.h"
 #include "bulk/environment.h"
 
@@ -239,7 +239,7 @@ static bool is_nan_word(bndi_width width, const void *words, size_t i)
                                   : (bndi_get(words, 8, i) & INT64_MAX) > UINT64_C(0x7ff0000000000000);
 }
 
-/* What the kernel gave up. */
+/* Computes the results that the kernel rejected. */
 static void mend(const bndi_operate_job *j, operate_buffers *b, const void *const *elements, void *out,
                  const void *random, size_t n)
 {
@@ -313,7 +313,7 @@ static void by_words(const bndi_operate_job *j, operate_buffers *b, const void *
     bndi_set_rounding(j->what.mode);
     bool given_up = j->kernels.compute[j->what.width](&j->what, b->exact, words, n);
     bndi_set_rounding(j->plan.mode_to_set);
-    /* What is given up is computed from the operands once more, which may lie where the results go. */
+    /* Rejected results are computed again from the operands, which may be in the same memory as the results. */
     void *out = given_up || tally != NULL ? b->out : bndi_side_place(&j->out, j->to, b->out, at);
     finish_chunk(j, b, out, random, n);
     if (given_up) {
@@ -344,7 +344,8 @@ static void operate_chunk(const bndi_operate_job *j, operate_buffers *b, bndi_ta
 
 /* ---- pieces ---- */
 
-/* The kernel for these codes, and chunks where it stops: twice as large each time that it did nothing at all. */
+/* The special kernel for these codes, and chunks of the general path where it stops. The chunk size doubles each time
+ * that the kernel did no element. */
 static void do_fused(const bndi_operate_job *j, operate_buffers *b, size_t at, size_t n)
 {
     const void *from[BND_OPERANDS_MAX];

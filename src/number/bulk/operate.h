@@ -1,4 +1,4 @@
-/* What the calls on arrays of operations share: a call on its way. */
+/* The state of a call that applies an operation to arrays. */
 #ifndef BINADE_SRC_BULK_OPERATE_H
 #define BINADE_SRC_BULK_OPERATE_H
 
@@ -15,11 +15,11 @@ typedef struct bndi_array_operand {
     bndi_plan source; /* codes to words */
     bool decodes, broadcast;
     bool integer;     /* int64_t, not a code */
-    uint64_t element; /* where one goes with all: as it stands in memory */
+    uint64_t element; /* an operand that is used for all elements, as it is in memory */
     uint64_t normal;  /* the word of the format's smallest normal number */
 } bndi_array_operand;
 
-/* Points into itself: it stays where it was opened. */
+/* Has pointers into itself, so it must not be moved or copied. */
 typedef struct bndi_operate_job {
     bndi_arithmetic what;
     bndi_kernels kernels;

@@ -1,4 +1,5 @@
-/* Tables of every result of an operation. bnd_table_new is the one thing in bulk/ that allocates, and says so. */
+/* Tables of every result of an operation. bnd_table_new is the only function of bulk that allocates; its contract says
+ * so. */
 #include "base/memory.h"
 #include "bulk/operate.h"
 

@@ -1,6 +1,6 @@
 /* The body of the vector kernels of operations, as lanes_template.h is that of conversions: a template for one type of
  * words and one vector size, included by a back end once for fp32 and once for fp64. It computes results in words so
- * that one later rounding to the target format is right; arithmetic.c says when that is so, and why.
+ * that one later rounding to the target format is right; arithmetic.c derives when that is so.
  *
  * Parameters: LANE_BITS, 32 or 64; BYTES, the size of a vector, and the types of vectors_template.h. Hooks:
  * NAME(fused)(a, b, c) is a b + c rounded once; NAME(root); NAME(any)(a): has any lane a bit set? If HAS_ODD is

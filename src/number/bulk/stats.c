@@ -52,7 +52,7 @@ static void count_magnitude(bndi_tally *tally, uint64_t magnitude)
     tally->bins[bin_of(magnitude)]++;
 }
 
-/* `times` is 1, or -1 as an unsigned number: then the flags are taken back. */
+/* `times` is 1, or -1 as an unsigned number: then the flags are subtracted again. */
 static inline void count_flags(bndi_tally *tally, uint32_t flags, uint64_t times)
 {
     tally->inexact += (flags & BND_FLAG_INEXACT) != 0 ? times : 0;

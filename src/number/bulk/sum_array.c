@@ -1,7 +1,7 @@
-/* Sums, every operation rounded. The additions wait for each other, so that vectors gain nothing: doubles do one at a
- * time, where they compute sums innocuously (arithmetic.c). x + M - M rounds them (bulk.h, FLOAT) to nearest even and
- * in the processor's other modes; in all others the sum is taken to odd, and the portable kernel rounds its word. The
- * codec does the rest. */
+/* Sums, every operation rounded. Each addition needs the result of the one before, so vectors do not help. Doubles do
+ * one addition at a time, if double rounding is innocuous (arithmetic.c). x + M - M rounds them (bulk.h, FLOAT) to
+ * nearest even and in the processor's other modes; in all others the sum is taken to odd, and the portable kernel
+ * rounds its word. The codec does all other cases. */
 #include "base/bits.h"
 #include "bulk/environment.h"
 #include "bulk/inline.h"
@@ -209,8 +209,8 @@ static ALWAYS_INLINE addend kahan(way_of_adding by, const adder *a, elements *e)
     return sum;
 }
 
-/* Sums of 1, 2, 4, ... elements wait on a stack, the larger ones below, until one of the same size comes; what is left
- * is added from the top. */
+/* Sums of 1, 2, 4, ... elements are kept on a stack, larger ones below, until one of the same size follows. At the end
+ * the remaining sums are added from the top. */
 static ALWAYS_INLINE addend pairwise(way_of_adding by, const adder *a, elements *e)
 {
     addend stack[PAIRWISE_DEPTH + 1];

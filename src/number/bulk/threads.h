@@ -16,8 +16,8 @@ typedef enum bndi_dealing {
     BNDI_IN_ORDER  /* the threads take parts in turn, and may call bndi_in_order */
 } bndi_dealing;
 
-/* Parts 0 .. count - 1, by at most `threads` threads. One thread does everything where fewer than two are asked for,
- * where the library was built without OpenMP, and in a child of fork() whose parent has used threads. */
+/* Parts 0 .. count - 1, by at most `threads` threads. One thread does everything if fewer than two are requested, if
+ * the library was built without OpenMP, and in a child of fork() whose parent has used threads. */
 void bnd_lab_parallel(size_t threads, bndi_dealing dealing, bndi_parallel_part *part, void *job, size_t count);
 
 /* From a part of a job that is dealt BNDI_IN_ORDER, once per part: calls `then` for part i when it has returned for all

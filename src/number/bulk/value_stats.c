@@ -2,9 +2,9 @@
 #include "base/verify.h"
 #include "bulk/bulk.h"
 
-/* What rounding counts does not depend on a scale; what is said about the inputs is said about x itself. Rounding x to
- * its own format changes nothing and counts it. Exact is what comes back as it was, even where a quotient was rounded
- * on the way: what was lost is y - x. */
+/* The counts of rounding (`flags`) do not depend on a scale, but the statistics of the inputs are those of x itself.
+ * Rounding x to its own format changes nothing and counts it. A value is exact if y equals x, even if a quotient was
+ * rounded in between: the error is y - x. */
 void bnd_lab_count_values(bnd_stats *stats, const float *x, const float *y, size_t n, const bnd_stats *flags)
 {
     enum { PIECE = 2048 };

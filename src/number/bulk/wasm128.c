@@ -18,7 +18,7 @@ enum { GROUP = 4 };
 #define BYTES 16
 #include "bulk/vectors_template.h"
 
-/* ---- what the instruction set says better than the compiler's vectors, for lanes of 32 bits ---- */
+/* ---- what instructions do better than the compiler's vectors, for lanes of 32 bits ---- */
 
 /* Hooks for lanes of 32 bits. bitselect takes the bits of its first operand where the mask has ones, so masks of whole
  * lanes and of single bits (signs) both work. */

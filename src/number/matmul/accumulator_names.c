@@ -9,7 +9,7 @@ typedef struct kind_row {
 static const kind_row kind_rows[] = {{"fma:", BND_ACCUMULATE_FUSED}, {"each:", BND_ACCUMULATE_EACH}};
 enum { KINDS = sizeof kind_rows / sizeof kind_rows[0], LONGEST_ACCUMULATOR = 95 };
 
-/* The formats whose bare name means one rounding a step. */
+/* The formats whose bare name means one rounding per step. */
 static bool is_fused_by_name(const bnd_format *f)
 {
     return f->width == 32 + 32 * (f->precision == 53) && f->exponent_bits == 8 + 3 * (f->precision == 53) &&
@@ -37,7 +37,7 @@ static bool take_count(const accumulator_reader *r, size_t *at, uint32_t *out)
     return *at > first && value > 0 && value <= UINT32_MAX;
 }
 
-/* What comes after the last '/'. */
+/* Reads the part after the last '/'. */
 static bnd_status take_promotion(accumulator_reader *r, bnd_accumulator *out, bnd_error *why)
 {
     static const char word[] = "/promote";

@@ -1,5 +1,5 @@
-/* Products by chains: fp32 in fused multiply-adds, of operands where they lie if they lie well. The loops, from outside
- * to inside, with C = A B and a tile of `way->rows` x `way->columns` sums in registers:
+/* Products by chains: fp32 in fused multiply-adds, on operands in place if their layout allows it. The loops, from
+ * outside to inside, with C = A B and a tile of `way->rows` x `way->columns` sums in registers:
  *
  *   k       blocks of `depth` steps, after each of which C holds the sums so far
  *   row     blocks of rows of A that stay in the second cache (FLOATS_AT_ONCE numbers)
@@ -91,7 +91,7 @@ static void run_chain(const bndi_job *j, const bndi_way *way, const bndi_chain *
     }
 }
 
-/* A tile: on C in place, or on a copy where C has a stride or the tile is wider than what is left of C. */
+/* A tile: on C in place, or on a copy if C has a stride or the tile is wider than the rest of C. */
 static void do_chain(const bndi_job *j, const bndi_way *way, bndi_chain *t, bool turned, size_t row,
                      const column_span *s)
 {
@@ -99,7 +99,7 @@ static void do_chain(const bndi_job *j, const bndi_way *way, bndi_chain *t, bool
     const bool direct = j->c_column == 1 && s->columns == way->columns;
     t->c = direct ? c_at(j, row, s->column) : copy;
     t->c_row = direct ? j->c_row : way->columns;
-    /* Columns behind the last are zeros in the copy, and are not stored. */
+    /* Columns after the last are zeros in the copy, and are not stored. */
     for (size_t i = 0; i < way->rows && !direct && !t->fresh; i++) {
         load_c(j, copy + i * way->columns, row + i, s->column, s->columns);
         __builtin_memset(copy + i * way->columns + s->columns, 0, (way->columns - s->columns) * sizeof *copy);

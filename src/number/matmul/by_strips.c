@@ -1,6 +1,6 @@
-/* Products by strips, which can do everything: a row of C, BNDI_STRIP columns at a time, all k in blocks of depth.
- * Every element is summed in order of k from +0 or from C; with promotion the running sum is added to C in fp32 every
- * `promote` steps and starts again at zero:
+/* Products by strips, which support every accumulator: a row of C, BNDI_STRIP columns at a time, all k in blocks of
+ * depth. Every element is summed in order of k from +0 or from C; with promotion the running sum is added to C in fp32
+ * every `promote` steps and starts again at zero:
  *
  *   promote = 4, k = 10:   steps 0-3 | add to C | steps 4-7 | add to C | steps 8-9 | add to C
  *   depth                  smaller of a block's depth and the steps left to the next promotion */

@@ -1,5 +1,5 @@
-/* Products by tiles: sums that stay in registers within a block of k, and in C between blocks. What a tile cannot do,
- * strips do.
+/* Products by tiles: sums that stay in registers within a block of k, and in C between blocks. Strips do what a tile
+ * cannot.
  *
  *   k       blocks of `depth` steps
  *   row     blocks of at most BLOCK_ROWS rows, packed with k innermost: tiles read A along a row
@@ -22,7 +22,7 @@
 #include "base/verify.h"
 #include "matmul/gemm_job.h"
 
-/* What a sum begins with: +0, or C, in the accumulator's format where the sum goes on from there. */
+/* The start of the sums: +0, or C, rounded to the accumulator's format if the sum continues from there. */
 static void begin(const bndi_job *j, float *out, size_t n)
 {
     if (!j->add) {
@@ -42,7 +42,7 @@ typedef struct tile {
     bool from_zero; /* all of c is +0 */
 } tile;
 
-/* The tile's rows by strips, from packed operands: row i of A begins i * BNDI_PITCH numbers behind the first, and the
+/* The tile's rows by strips, from packed operands: row i of A begins i * BNDI_PITCH numbers after the first, and the
  * panel of B serves all rows. Only rows and columns that C has are computed: the repeated ones of an edge are not. */
 static void strips_of_tile(const bndi_job *j, const tile *t, size_t first, size_t k)
 {

@@ -1,5 +1,5 @@
-/* OpenBLAS, found while the program runs: nothing is linked with it, and who does not ask for it does not load it.
- * Configured with --without-cblas, it is never found. */
+/* OpenBLAS, loaded at run time: nothing is linked with it, and it is loaded only if a call requests it. A build
+ * configured with --without-cblas never loads it. */
 #include "matmul/matmul.h"
 
 #if defined(BNDI_CBLAS)

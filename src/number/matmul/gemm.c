@@ -132,7 +132,7 @@ static void run_one_of(void *job, size_t i, bool in_order)
     run_product(&all->job, all->stack, i);
 }
 
-/* Whole products go to threads where that is worth it, else the parts of each. */
+/* Distributes whole products to threads if that pays, else the parts of each product. */
 static void run_stack(const bndi_job *j, const bndi_stack *stack, size_t count)
 {
     const double steps = (double)count * (double)j->m * (double)j->n * (double)j->k;

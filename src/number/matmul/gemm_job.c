@@ -1,4 +1,4 @@
-/* A product is checked, made ready, and dealt out to threads in parts. */
+/* Checks and prepares a product, and distributes its parts to threads. */
 #include "bulk/environment.h"
 #include "bulk/threads.h"
 #include "matmul/gemm_job.h"
@@ -127,7 +127,7 @@ static bndi_region part_of(const bndi_job *j, size_t i, size_t parts)
     return (bndi_region){.bottom = j->m, .left = from, .right = to};
 }
 
-/* Below so many steps a second thread is not worth its start. Measured: some ten microseconds of work. */
+/* With fewer steps, starting a second thread does not pay. Measured: some ten microseconds of work. */
 enum { FAST_STEPS = 1 << 21, ROUNDED_STEPS = 1 << 18, SLOW_STEPS = 1 << 13 };
 
 double bndi_job_worth_a_thread(const bndi_sum *sum)

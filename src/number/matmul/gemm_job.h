@@ -1,5 +1,5 @@
-/* A product made ready, and what its parts are done with. A block of A and a panel of B stand on the stack of the
- * thread that works on them: 330 KiB with glibc, whose threads have megabytes, else 120. */
+/* A prepared product, and the buffers for its parts. A block of A and a panel of B are on the stack of the thread that
+ * works on them: 330 KiB with glibc, whose threads have megabytes, else 120. */
 #ifndef BINADE_SRC_MATMUL_GEMM_JOB_H
 #define BINADE_SRC_MATMUL_GEMM_JOB_H
 
@@ -33,7 +33,7 @@ typedef struct bndi_job {
     size_t m, n, k, depth; /* depth: steps over k of a block */
     uint32_t threads;
     bool add;
-    const float *bias; /* a number a column; or NULL. Chains only */
+    const float *bias; /* one number per column; or NULL. Chains only */
     bool rounds_c;
     bndi_plan c_plan;
 } bndi_job;
@@ -53,7 +53,7 @@ typedef struct bndi_buffers {
     float bias[BNDI_TILE_COLUMNS_MAX];
 } bndi_buffers;
 
-/* What comes out is a number, or the one NaN. */
+/* Results are numbers or one canonical NaN. */
 static inline float one_nan(float x)
 {
     return x != x ? bndi_float_of_bits(0x7fc00000) : x;
@@ -61,7 +61,7 @@ static inline float one_nan(float x)
 
 /* ---- operands ---- */
 
-/* Numbers in fp32 that nothing is to be done to. */
+/* fp32 numbers that need no decoding or rounding. */
 static inline bool lies_ready(const bndi_factor *x)
 {
     return !x->codes && !x->rounds;
@@ -72,7 +72,7 @@ static inline const float *factor_at(const bndi_factor *x, size_t row, size_t co
     return (const float *)(const void *)x->at + ((ptrdiff_t)row * x->row + (ptrdiff_t)column * x->column);
 }
 
-/* ... side by side along a row or down a column: a chain reads them where they are. */
+/* ... side by side along a row or down a column: a chain reads them in place. */
 static inline bool lies_in_rows(const bndi_factor *x)
 {
     return lies_ready(x) && (x->column == 1 || x->row == 1);
@@ -132,7 +132,7 @@ void bndi_job_run(const bndi_job *j);
 /* In fused multiply-adds of fp32, promoted within a block if at all? */
 bool bndi_job_chains(const bndi_job *j);
 
-/* Steps below which a second thread costs more than it brings. */
+/* The number of steps below which a second thread costs more than it saves. */
 double bndi_job_worth_a_thread(const bndi_sum *sum);
 
 /* ---- pack_operands.c ---- */

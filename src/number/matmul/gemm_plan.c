@@ -1,8 +1,8 @@
-/* From an accumulator to the ways to work with it. */
+/* Chooses the kernels for an accumulator. */
 #include "base/bits.h"
 #include "matmul/matmul.h"
 
-/* ---- which formats the tiles do; tile_rounded_template.h says why ---- */
+/* ---- which formats the tiles support; tile_rounded_template.h shows why ---- */
 
 /* 3 2^22 times the least subnormal number must be a number, and the format's numbers fp32's. */
 static bool tiles_round(const bnd_accumulator *accumulator)

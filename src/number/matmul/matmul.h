@@ -1,16 +1,16 @@
-/* What matmul/ shares between its files.
+/* Internal interface of matmul.
  *
  * A product is cut into blocks, a block into tiles: some rows by some columns of C, whose sums stay in registers while
- * k goes on. A tile takes up what is in C and leaves its sums there, so that a sum goes on in the next block of k as if
- * nothing had been in between. A kernel that rounds does plain numbers only: where anything else came up (an overflow,
- * an infinity, a NaN) it says so and leaves C as it was, and the tile is done again, by strips, which can do
- * everything.
+ * k advances. A tile starts from the sums in C and stores its sums there, so the next block of k continues them
+ * exactly. A kernel that rounds handles only ordinary numbers. If an overflow, an infinity or a NaN occurs, it returns
+ * false and leaves C unchanged; strips, which handle every case, then compute the tile again.
  *
  * An accumulator is a value: a kind (FUSED, EACH, ALIGNED, CBLAS), a format, a rule, a group and a promotion. Every
  * element of C is one sum over k in order, from +0 or from C. So blocks, threads and back ends cannot change the
  * result. gemm_plan.c chooses the kernel, gemm_job.c prepares a product and deals its parts out to threads. A part is
- * computed by tiles, by chains (fp32 operands read in place) or by strips, from packed operands. Why rounding twice is
- * right in a tile is derived in tile_rounded_template.h. OpenBLAS is loaded only for `cblas`; nothing links with it. */
+ * computed by tiles, by chains (fp32 operands read in place) or by strips, from packed operands.
+ * tile_rounded_template.h derives why rounding twice is correct in a tile. OpenBLAS is loaded only for `cblas`; nothing
+ * links with it. */
 #ifndef BINADE_SRC_MATMUL_H
 #define BINADE_SRC_MATMUL_H
 
@@ -24,18 +24,18 @@ enum {
     BNDI_PITCH = BNDI_TILE_DEPTH + 16, /* from one row of a packed tile of A to the next: not a multiple of a page's */
     BNDI_TILE_ROWS_MAX = 14,
     BNDI_TILE_COLUMNS_MAX = 32,
-    BNDI_STRIP = BNDI_TILE_COLUMNS_MAX /* columns that a strip holds at most */
+    BNDI_STRIP = BNDI_TILE_COLUMNS_MAX /* the most columns of a strip */
 };
 
 typedef struct bndi_sum bndi_sum;
 
 /* k steps of a tile. `c`: its sums, rows `pitch` apart; `a`: rows BNDI_PITCH apart; `b`: the columns of a tile side by
- * side for each k. False where anything but plain numbers came up: then c is what it was. */
+ * side for each k. False if anything but ordinary numbers occurred: c is then unchanged. */
 typedef bool bndi_tile(const bndi_sum *sum, float *c, size_t pitch, const float *a, const float *b, size_t k);
 
-/* A tile of fused multiply-adds in fp32, where its operands lie: rows and columns of A, one of the two distances being
- * 1; rows of B. `fresh`: from sums of +0, whatever is in C. `promotes`: sums start at +0 and are added to C, or to +0
- * where it is fresh. `bias`: added at the end, a number a column; or NULL. */
+/* A tile of fused multiply-adds in fp32, on operands in place: the distances of rows and columns of A, one of the two
+ * distances being 1; rows of B. `fresh`: from sums of +0; C is not read. `promotes`: sums start at +0 and are added to
+ * C, or to +0 if it is fresh. `bias`: added at the end, one number per column; or NULL. */
 typedef struct bndi_chain {
     float *c;
     ptrdiff_t c_row;
@@ -62,7 +62,7 @@ typedef struct bndi_ways {
     bndi_way chain; /* FUSED fp32 */
     bndi_way plain; /* EACH fp32 */
     bndi_way each, fused, aligned;
-    bndi_way fused_short; /* FUSED where sums of zero are no rarity */
+    bndi_way fused_short; /* FUSED where sums of zero are frequent */
     /* to[j][i] = from[i][j] for all i < rows and j < columns. */
     void (*transpose)(float *to, size_t to_pitch, const float *from, size_t from_pitch, size_t rows, size_t columns);
     uint32_t (*largest_magnitude)(const float *x, size_t n); /* as bits */
@@ -95,7 +95,7 @@ struct bndi_sum {
 
 /* ---- strip_sums.c: neighbours in one row of C, at most BNDI_STRIP, in every way there is but ALIGNED ---- */
 
-/* A sum as bnd_operate wants it: a code; or an exact number, where the format has no codes. */
+/* A sum in the form that bnd_operate needs: a code, or an exact number if the format has no codes. */
 typedef struct bndi_element {
     uint64_t code;
     bnd_exact value;
@@ -106,7 +106,7 @@ typedef struct bndi_state {
     bndi_element one[BNDI_STRIP];
 } bndi_state;
 
-/* Where a strip's operands are, and which elements of the product it is. */
+/* The operands of a strip, and its place in the product. */
 typedef struct bndi_strip {
     const float *a, *b;
     ptrdiff_t b_step;          /* from one k to the next; a's are neighbours */
@@ -126,8 +126,8 @@ bnd_status bndi_sum_make(bndi_sum *sum, const bnd_gemm *how, const bnd_format *a
 
 /* ---- gemm.c ---- */
 
-/* Products of the same kind: one at each index of `extent`, its matrices so many elements further for each axis; and
- * what is added to every row of every product at its end, a number a column, in fp32; or NULL. */
+/* Products of the same kind: one at each index of `extent`, with the distances of its matrices (in elements) per axis;
+ * and a bias that is added to every row of every product at the end, one fp32 number per column, or NULL. */
 enum { BNDI_STACK_RANK = 8 };
 typedef struct bndi_stack {
     size_t rank, extent[BNDI_STACK_RANK];
@@ -146,7 +146,7 @@ BND_CHECKED bnd_status bnd_lab_gemm_stack(float *c, size_t m, size_t n, const vo
                                           const void *b, const bnd_format *b_format, size_t k, const bnd_gemm *how,
                                           const bndi_stack *stack, bnd_error *why);
 
-/* Strides of zero mean that rows lie one behind the other. */
+/* Strides of zero mean contiguous rows. */
 static inline bnd_strides bndi_strides_or(bnd_strides strides, size_t columns)
 {
     return strides.row == 0 && strides.column == 0 ? (bnd_strides){.row = (ptrdiff_t)columns, .column = 1} : strides;

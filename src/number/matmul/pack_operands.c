@@ -47,7 +47,7 @@ void bndi_load_run(const bndi_job *j, const bndi_factor *x, float *out, size_t r
     }
 }
 
-/* The distance of neighbours, whatever its sign: a matrix may be stored backwards, with negative steps. */
+/* The distance of neighbours as a magnitude: a matrix may be stored backwards, with negative steps. */
 static size_t size_of_step(ptrdiff_t step)
 {
     return (size_t)(step < 0 ? -step : step);

@@ -1,5 +1,5 @@
-/* Sums of one row of the product, in every format and by every rule, as bnd_operate has them. Tiles that cannot decide
- * come here.
+/* Sums of one row of the product, in every format and by every rule, with the same results as bnd_operate. Tiles that
+ * cannot decide are computed here.
  *
  * By doubles where they suffice: the product of two fp32 numbers has 48 bits and is exact. A sum is rounded to odd: of
  * the doubles around it the one with an odd significand. Such a number of 53 bits rounds as the exact one does in every
@@ -44,7 +44,7 @@ static double sum_to_odd(double x, double y)
 {
     double s = x + y, back = s - x, e = (x - (s - back)) + (y - back);
     uint64_t bits = bndi_bits_of_double(s), even = ~bits & 1,
-             step = e < 0 || e > 0 ? even : 0; /* NaN where s is no number */
+             step = e < 0 || e > 0 ? even : 0; /* e is NaN if s is not finite */
     return bndi_double_of_bits((e > 0) == (s > 0) ? bits + step : bits - step);
 }
 

@@ -20,7 +20,7 @@
 enum { LANES = 8, CHAIN_ROWS = 6, EACH_ROWS = 4, FUSED_ROWS = 4 };
 typedef __m256 V;
 
-/* Hooks of the tiles; tile_lanes_portable.h says what each means, lane by lane. */
+/* Hooks of the tiles; tile_lanes_portable.h defines each, lane by lane. */
 static ALWAYS_INLINE V all(float x)
 {
     return _mm256_set1_ps(x);

@@ -16,7 +16,7 @@
 enum { LANES = 16, CHAIN_ROWS = 14, EACH_ROWS = 8, FUSED_ROWS = 8 };
 typedef __m512 V;
 
-/* Hooks of the tiles; tile_lanes_portable.h says what each means, lane by lane. */
+/* Hooks of the tiles; tile_lanes_portable.h defines each, lane by lane. */
 static ALWAYS_INLINE V all(float x)
 {
     return _mm512_set1_ps(x);

@@ -1,5 +1,6 @@
-/* The vectors of a tile, in the compiler's own: four lanes. What it lacks for vectors is done lane by lane. These
- * functions are the hooks that the tiles are written in; the other tile_lanes_*.h have the same with instructions.
+/* The vectors of a tile, in the compiler's own: four lanes. Operations that the compiler lacks for vectors are done
+ * lane by lane. These functions are the hooks that the tiles are written in; the other tile_lanes_*.h have the same
+ * with instructions.
  *
  * Round to odd of a b + c, in double and then in fp32, with 1 * 1 + 2^-60:
  *

@@ -1,5 +1,5 @@
-/* What is needed while operands are packed for tiles: the largest magnitude of a run, and transposition in squares of 4
- * x 4. A part of tile_kernels.c.
+/* Helpers for packing operands for tiles: the largest magnitude of a run, and transposition in squares of 4 x 4. A part
+ * of tile_kernels.c.
  *
  * Transposition of a square: two rounds of interleaving. Rows a, b, c, d, with a0 .. a3 the numbers of a:
  *
@@ -26,7 +26,7 @@ static uint32_t largest_magnitude(const float *x, size_t n)
     return (uint32_t)largest;
 }
 
-/* Vectors of four, whatever the back end: rows of A and B are rarely long enough for more. */
+/* Vectors of four in every back end: rows of A and B are rarely long enough for more. */
 typedef float quad __attribute__((vector_size(16)));
 
 /* Unaligned loads and stores. */
@@ -56,8 +56,8 @@ static ALWAYS_INLINE void transpose_quads(float *to, size_t to_pitch, const floa
     store_quad(to + 3 * to_pitch, __builtin_shufflevector(AC, BD, 2, 6, 3, 7));
 }
 
-/* to[j][i] = from[i][j]: squares, then what is left of rows and columns, one by one. 6 rows and 5 columns: the square
- * of rows 0 to 3 and columns 0 to 3; then column 4 of rows 0 to 3; then rows 4 and 5, all columns. */
+/* to[j][i] = from[i][j]: squares, then the remaining rows and columns, one by one. 6 rows and 5 columns: the square of
+ * rows 0 to 3 and columns 0 to 3; then column 4 of rows 0 to 3; then rows 4 and 5, all columns. */
 static void transpose(float *to, size_t to_pitch, const float *from, size_t from_pitch, size_t rows, size_t columns)
 {
     const size_t whole_rows = rows & ~(size_t)3, whole_columns = columns & ~(size_t)3;
