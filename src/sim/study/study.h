@@ -203,8 +203,7 @@ BND_CHECKED bnd_status bndi_directory_check_run(const char *directory, bnd_error
 
 /* Refuses what could not be written to. */
 BND_CHECKED bnd_status bndi_directory_check(const char *directory, bnd_error *why);
-BND_CHECKED bnd_status bndi_directory_check_above(const char *directory, bnd_error *why); /* fails if its parent is a
-                                                                                             run */
+BND_CHECKED bnd_status bndi_directory_check_above(const char *directory, bnd_error *why); /* the parent is not a run */
 BND_CHECKED bnd_status bndi_directory_look(bndi_found *out, const char *directory, bnd_error *why);
 BND_CHECKED bnd_status bndi_directory_make(const char *directory, bnd_error *why); /* and those above it */
 BND_CHECKED bnd_status bndi_directory_write(const char *directory, const char *name, const bndi_bytes *text,
