@@ -76,8 +76,8 @@ function say_what_failed(i, recipe, text) {
         return
     }
     if (verdict[2, "fp16-pure"] == "failed") {
-        text = text ". In fp16 the 1e-8 that Adam adds to what it divides by is zero, as the first example shows, and" \
-            " so are squares of small gradients: it divides by zero"
+        text = text ". Adam divides by sqrt(v) + 1e-8. In fp16 both can be zero: 1e-8, as the first example shows, and the" \
+            " squares of small gradients in v"
     }
     fill("Failed: " text ".")
 }
@@ -92,9 +92,8 @@ function say_what_matched(i, recipe, same, worse) {
             worse = listed(worse, recipe)
         }
     }
-    fill("No difference: the transformer ends where fp32's does with " (same == "" ? "none" : same) "; least squares" \
-        " wants more digits than a short format has, and stays above fp32's loss with " \
-        (worse == "" ? "none" : worse) ".")
+    fill("Transformer: no difference from fp32 with " (same == "" ? "none" : same) ". Least squares needs more digits" \
+        " than a short format has. Its loss is worse than fp32's with " (worse == "" ? "none" : worse) ".")
 }
 
 function say_what_was_saved(i, recipe, best, none) {
@@ -111,7 +110,7 @@ function say_what_was_saved(i, recipe, best, none) {
         }
     }
     if (best != "") {
-        fill(sprintf("Saved: of those, %s needs the least memory, %.1f MiB instead of %.1f%s.", best,
+        fill(sprintf("Memory: of those, %s needs the least, %.1f MiB instead of %.1f%s.", best,
             memory[best] / 1048576, memory["fp32"] / 1048576,
             none == "" ? "" : "; " none " save nothing"))
     }

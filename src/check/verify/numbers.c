@@ -49,7 +49,7 @@ static void check_entry(bndi_piece *p, uint64_t i)
             compare_double(p, factor * ends[k], 0, want);
             bool sound = bndi_same_result(want, q->answers->finite[sign][i]);
             bnd_verify_counterexample *c =
-                bndi_count_case(p, sound, "the judge's table", q->answers->finite[sign][i], want);
+                bndi_count_case(p, sound, "the table of answers", q->answers->finite[sign][i], want);
             if (c != NULL) {
                 c->operands = 1;
                 c->from[0] = q->fp64;

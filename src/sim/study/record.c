@@ -222,7 +222,7 @@ uint64_t *bndi_steady(bnd_record *record, size_t row, char key[BNDI_KEY_SIZE])
     static const char *const names[TABLES] = {
         "memory/", "memory/peak/", "memory/at_peak/", "memory/at_recipe_peak/", "first_overflow/", "first_underflow/"};
     static const char *const single_names[] = {"memory/peak", "memory/recipe_peak", "memory/activations",
-                                               "memory/beside", "flops/step"};
+                                               "memory/row_statistics", "flops/step"};
     uint64_t *const tables[TABLES] = {record->bytes,          record->peak_by_role,  record->bytes_at_peak,
                                       record->recipe_at_peak, record->overflow_from, record->underflow_from};
     uint64_t *const singles[] = {&record->bytes_peak, &record->recipe_peak, &record->saved,
