@@ -6,10 +6,10 @@
  *     erfc z = (z h/pi) e^-z^2 (1/z^2 + 2 sum over n > 0 of e^-(n h)^2 / (z^2 + (n h)^2))
  *              - [z < a] 2 / (e^(2 pi z/h) - 1)
  * but for (z/pi) e^-z^2 2 / (e^(2 pi a/h) - 1) times the integral of |f| over Im t = a, where |e^-t^2| is e^(a^2) times
- * what it is on the real line. With h = 1/4 and a = 4 pi + 1 for z < 4 pi, 4 pi - 1 for the others, a^2 - 8 pi a is
- * 1 - 16 pi^2, and |z^2 + t^2| = |t - iz| |t + iz| is at least |z - a| (z + a) there, |z - a| at least 1. So what is
- * left out is below (2 / sqrt(pi)) e^(1 - 16 pi^2) e^-z^2 z / (|z - a| (z + a)) < 2^-226 e^-z^2 / |z - a|. Since
- * erfc z > e^-z^2 / (sqrt(pi) (z + 1)), that is below 2^-225 (z + 1) / |z - a| of it, which is below 2^-220.
+ * what it is on the real line. With h = 1/4 and a = 4 pi + 1 for z < 4 pi, 4 pi - 1 for the others, a^2 - 8 pi a is 1 -
+ * 16 pi^2, and |z^2 + t^2| = |t - iz| |t + iz| is at least |z - a| (z + a) there, |z - a| at least 1. So the omitted
+ * part is below (2 / sqrt(pi)) e^(1 - 16 pi^2) e^-z^2 z / (|z - a| (z + a)) < 2^-226 e^-z^2 / |z - a|. Since erfc z >
+ * e^-z^2 / (sqrt(pi) (z + 1)), that is below 2^-225 (z + 1) / |z - a| of it, which is below 2^-220.
  *
  * h = 1/4 makes z^2 + (n h)^2 an integer of one word times a power of two, wherever z^2 is. */
 #include "arith/elementary.h"

@@ -73,7 +73,7 @@ static inline uint64_t divide(word dividend, uint64_t divisor)
             digit--;
             rest += above;
         }
-        left = (left << 32 | low >> 32) - digit * d; /* below d, whatever is cut off above */
+        left = (left << 32 | low >> 32) - digit * d; /* below d, even though upper bits overflow */
         digits = digits << 32 | digit;
     }
     return digits;

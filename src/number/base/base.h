@@ -52,7 +52,7 @@ char bndi_symbol(const char *text, size_t left, size_t *length);
 /* The digit or sign of a superscript character, and its length in bytes; a 0 byte for any other character. */
 char bndi_superscript(const char *text, size_t left, size_t *length);
 
-/* "column 3: 'x' cannot stand here; HINT", or "column 9: the WHAT ends here; HINT". */
+/* "column 3: unexpected 'x'; HINT", or "column 9: unexpected end of the WHAT; HINT". */
 bnd_status bndi_refuse_character(bnd_error *why, const char *text, size_t length, size_t at, const char *what,
                                  const char *hint);
 

@@ -65,7 +65,7 @@ typedef struct bndi_block_coding {
 
 /* The numbers of a format that has one of each sign, a zero and subnormal ones, for rounding to nearest even in
  * arithmetic: the largest, the power of two of the least normal one, and 1.5 times the power of two that a number of
- * the exponent 0 is added to and freed from again, so that what is left has as many bits as the format: 3 2^(23 - p) in
+ * the exponent 0 is added to and subtracted from, so that the result has as many bits as the format: 3 2^(23 - p) in
  * fp32, 3 2^(52 - p) in fp64. `sign`: the bit that a zero keeps. */
 typedef struct bndi_grid {
     double most, bottom, magic;

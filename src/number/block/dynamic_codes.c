@@ -64,11 +64,11 @@ static bnd_status check_dynamic(size_t n, const bnd_dynamic *how, bnd_error *why
  *
  * Above the middle between two numbers the code is the upper one's; of two equally near it is the one nearer to zero.
  * With x in decade d, u = 10^(d - 6), h parts, and p = (x / u - 0.1) h / 0.9, the middles within the decade are whole p
- * from 1 to h - 1. Its own ends are no middles, but those next to them are at p = 0.2 (of the lowest decade 0.19 or
+ * from 1 to h - 1. Its own ends are not middles, but those next to them are at p = 0.2 (of the lowest decade 0.19 or
  * 0.14) and h - 0.25, since parts differ in size. So where b numbers are below the decade, zero counted, the code is b
- * + floor(p - 1/2) above zero's, or one more, whatever the error of that sum as long as it is below 0.1, also for an x
- * that is so near to the end of a decade that it counts as one of the neighbour's. In fp32 the error is below 2^-14:
- * three roundings of numbers up to 2^8, and two of what the line is made of. One comparison decides which. */
+ * + floor(p - 1/2) above zero's, or one more, if the error of that sum is below 0.1, also for an x that is so near to
+ * the end of a decade that it counts as one of the neighbour's. In fp32 the error is below 2^-14: three roundings of
+ * numbers up to 2^8, and two of what the line is made of. One comparison decides which. */
 
 /* Between the numbers of two codes, rounded down: in double the middle of fp32 numbers is exact. */
 static float most_of(unsigned code, const float *numbers)

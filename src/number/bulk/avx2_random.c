@@ -3,8 +3,8 @@
  * products.
  *
  * A round of a block waits for the round before, so three fours of blocks are computed side by side to keep the
- * multipliers busy. Word i of four blocks stands in the lower halves of the 64-bit lanes of vector i; _mm256_mul_epu32
- * reads the lower halves only, so whatever is in the upper ones never matters:
+ * multipliers busy. Word i of four blocks is in the lower halves of the 64-bit lanes of vector i. _mm256_mul_epu32
+ * reads only the lower halves, so the upper ones never matter:
  *
  *   words[j][0]   -- w0 of block 0 | -- w0 of block 2 | -- w0 of block 1 | -- w0 of block 3
  *   words[j][1]   -- w1            | -- w1            | -- w1            | -- w1
@@ -20,9 +20,9 @@
  * order. */
 #include "bulk/avx2.h"
 
-/* Philox4x32-10. Four blocks stand in four vectors: word i of each in the lower halves of the lanes of vector i. What
- * stands in the upper halves never comes down: _mm256_mul_epu32 does not look there. A round of a block waits for the
- * round before; twelve blocks at a time keep the multipliers busy. */
+/* Philox4x32-10. Four blocks are in four vectors: word i of each in the lower halves of the lanes of vector i. The
+ * upper halves never affect the lower ones: _mm256_mul_epu32 does not read them. A round of a block waits for the round
+ * before; twelve blocks at a time keep the multipliers busy. */
 enum { FOURS = 3, BLOCKS = 4 * FOURS };
 
 /* The keys of the rounds, and once more those of the eleventh, which is not made. */
@@ -56,8 +56,8 @@ static ALWAYS_INLINE void meet_keys(__m256i words[FOURS][4], const __m256i keys[
 }
 
 /* Words 1 and 3 are XORed with the keys of the next round as soon as they are made, off the path from product to
- * product: a word waits for its key nowhere. After the last round the keys of the eleventh are removed by a second XOR.
- */
+ * product: no word waits for its key. After the last round the keys of the eleventh are removed by a second XOR.
+ * */
 static ALWAYS_INLINE void philox(__m256i words[FOURS][4], const round_keys *keys)
 {
     const __m256i multiplier_0 = _mm256_set1_epi64x(0xD2511F53), multiplier_1 = _mm256_set1_epi64x(0xCD9E8D57);

@@ -14,7 +14,7 @@
  *   | (plane 3 & 80)      2a             d8             06             08
  *   with_extreme_codes    2a             d8             06             7f             1000 is beyond 448
  *
- * The 8 of the last lane is what is left of a carry out of the byte; a lane above `max` is always replaced. */
+ * The 8 of the last lane results from a carry out of the byte; a lane above `max` is always replaced. */
 
 /* The codes of the lanes in `lanes`, by sign: the positive code in all of them, then the negative one over it. by_sign
  * = 7f, ff:

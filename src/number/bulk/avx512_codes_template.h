@@ -34,7 +34,7 @@ static NOT_INLINE void make_hot(hot *h, const bndi_plan *plan)
     h->made = true;
 }
 
-/* A group of 64 by the template, in the step that the caller's kernel stands for. Each case is an instance with
+/* A group of 64 by the template, in the step that the caller's kernel implements. Each case is an instance with
  * constants. */
 static NOT_INLINE void mend_group(hot *h, bndi_step step, const bndi_plan *plan, void *codes, const void *x,
                                   const void *random)
@@ -189,7 +189,7 @@ static ALWAYS_INLINE void split_four(__m512i upper[2], __m512i lower[2], const c
 
 enum { LAST_UPPER = 0x7f7e }; /* and no more: the next one can round to an infinity */
 
-/* bf16 and formats like it to nearest even: upper halves, one more where the lower half says so (rounded_halves). */
+/* bf16 and formats like it to nearest even: upper halves, plus one if the lower half rounds up (rounded_halves). */
 static void encode_upper(const bndi_plan *plan, void *codes, const void *x, size_t n)
 {
     const __m512i last = _mm512_set1_epi16(LAST_UPPER);

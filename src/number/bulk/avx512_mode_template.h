@@ -57,7 +57,7 @@ static ALWAYS_INLINE extremes extremes_32(const bndi_plan *plan)
 }
 
 /* x, and x rounded as if without limits. Both conditions of `over` are needed: a number above max may round down to
- * max, and one at `beyond` or above overflows in every mode, whatever x + M has made of it. */
+ * max, and one at `beyond` or above overflows in every mode, for any value of x + M. */
 static ALWAYS_INLINE lanes_apart set_apart_32(const extremes *e, __m512i x, __m512i rounded)
 {
     const __m512i magnitude = _mm512_set1_epi32(0x7fffffff);

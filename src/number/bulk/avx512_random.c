@@ -16,7 +16,7 @@ static const uint32_t WEYL_0 = 0x9E3779B9, WEYL_1 = 0xBB67AE85;
 
 /* The keys, and what the first two rounds come to. Of the four words that go in, only the lowest one (the low half of
  * the block's number) differs between blocks with the same upper half. So in the first round one of the two products is
- * constant, and in the second one, too: four constants stand for their outcome.
+ * constant, and in the second one, too: four constants hold their results.
  *
  *   in         w0 = block low     w1 = block high   w2 = purpose low    w3 = purpose high
  *   round 1    w0' = high(w2 M1) ^ w1 ^ k0: constant          w1' = low(w2 M1): constant

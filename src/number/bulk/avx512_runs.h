@@ -312,7 +312,7 @@ TARGET static ALWAYS_INLINE void run_of(runs *c, way w, bool small, size_t most)
         s.smallest_less_one = _mm512_min_epu32(s.smallest_less_one, g.less_one);
         const __m512i exponents = exponents_of(g.in, p);
         round_group(&s, &g, &k, &r, w, small, x, given);
-        /* At last: the output may stand where x does. */
+        /* Last, because the output may be in the memory of x. */
         const __m512i results = put_group(&r, w, out, g.y, g.code, g.in, p);
         if (w == GIVEN) {
             given += step;

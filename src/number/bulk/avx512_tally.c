@@ -2,10 +2,9 @@
  * vectors), with exactly the counts and sums of the portable tally. There are two uses: counting what another kernel
  * has rounded (bndi_tally_avx512), and rounding, storing and counting in one pass (bndi_count_avx512).
  *
- * Most groups have only normal numbers in range that stand in a few binades: then inexact is the only flag there can
- * be. Next come groups with subnormal numbers and zeros. Either kind goes in runs (avx512_runs.h), up to the first
- * group that is of neither. That one is rounded by the general kernels and counted by tally_template.h, eight lanes at
- * a time.
+ * Most groups have only normal numbers in range, within a few binades: then inexact is the only flag there can be. Next
+ * come groups with subnormal numbers and zeros. Either kind goes in runs (avx512_runs.h), up to the first group that is
+ * of neither. That one is rounded by the general kernels and counted by tally_template.h, eight lanes at a time.
  *
  *   count_array   a piece of an array
  *     count_to    as far as one histogram window is good: runs, and what they leave
@@ -34,7 +33,8 @@
 /* BURST: most elements of do_others. ONE_WINDOW: groups after which the histogram's window is chosen anew. */
 enum { BURST = 1024, ONE_WINDOW = 2 * MOST_IN_WINDOW };
 
-/* A call: its runs, and the counts of what they leave. */
+/* The state of a call: its runs, and the counts of the groups outside of runs. The counts of such groups are kept in
+ * `others`, which is opened at the first of them. */
 typedef struct call {
     runs runs;
     const bndi_kernels *kernels; /* of single groups: NULL where results are given */
@@ -119,9 +119,9 @@ static NOT_INLINE void do_others(call *c, size_t n)
     r->at += n;
 }
 
-/* May runs of small numbers be made at all? Not where a lane up to the largest number is doubtful, or where signs
- * matter. Below the least number, modes other than nearest and toward zero can raise a number to it by more than half
- * of it: then the error is not an fp32 number, and such numbers (below `least`) are not for runs. */
+/* May runs of small numbers be made? Not where a lane up to the largest number is doubtful, or where signs matter.
+ * Below the least number, modes other than nearest and toward zero can raise a number to it by more than half of it:
+ * then the error is not an fp32 number, and such numbers (below `least`) are not for runs. */
 static bool is_calm(call *c)
 {
     const bndi_plan *plan = c->runs.plan;
@@ -219,7 +219,7 @@ TARGET static void count_to(call *c, size_t end, bool *small)
     empty_window(c->tally, &r->window);
 }
 
-/* A window of the histogram is chosen every ONE_WINDOW groups, as data may drift. The last few elements are no group:
+/* A window of the histogram is chosen every ONE_WINDOW groups, as data may drift. The last elements are not a group:
  *
  *   n = 10000   156 groups of 64 in windows of 62, 62 and 32 groups, then do_others with 16 elements */
 static NOT_INLINE void count_array(call *c)

@@ -120,8 +120,8 @@ typedef struct bndi_plan {
     unsigned random_bits;
     unsigned random_bytes; /* of an entry of the random array: 2, 4 or 8; 0 where there is none */
     unsigned code_bytes;   /* of a code between kernels: 1, 2, 4, 8 */
-    unsigned code_shift;   /* how far up the code stands in it: tf32 */
-    bool stream;           /* stores go past the caches; outputs stand at a multiple of 64 bytes */
+    unsigned code_shift;   /* position of the code in it: tf32 */
+    bool stream;           /* stores bypass the caches; outputs are aligned to 64 bytes */
     unsigned drop;
     int32_t bottom;
     int32_t code_bottom; /* one more than `bottom` in formats without subnormals */
@@ -334,8 +334,7 @@ void bndi_tally_extremes(bndi_tally *tally, bndi_width width, uint64_t largest, 
 void bnd_lab_count_values(bnd_stats *stats, const float *x, const float *y, size_t n, const bnd_stats *flags);
 void bnd_lab_count_scale(bnd_stats *stats, double scale); /* if positive and finite */
 
-/* The squared error of those that a shared scale clamps: `elements` are the rounded quotients, y what they stand
- * for. */
+/* The squared error of those that a shared scale clamps: `elements` are the rounded quotients, y their values. */
 void bnd_lab_count_clamped(bnd_stats *stats, const float *x, const float *y, const float *elements, size_t n,
                            float largest);
 
@@ -430,13 +429,13 @@ static inline uint64_t bndi_nearest_word(const bnd_format *words, bnd_exact valu
 
 typedef struct bndi_storage {
     unsigned bits;  /* of a code as it is stored: 8, 16, 32, 64, or any other number where codes are packed */
-    unsigned shift; /* tf32 stands in the upper bits of its word */
+    unsigned shift; /* tf32 is in the upper bits of its word */
     bool packed;    /* codes that share bytes */
 } bndi_storage;
 
 bndi_storage bnd_lab_storage_of(const bnd_format *f, uint8_t packing);
 
-/* n elements of 1, 2, 4 or 8 bytes from or to the element `at` of an array whose elements stand `stride` apart. */
+/* n elements of 1, 2, 4 or 8 bytes from or to the element `at` of an array whose elements are `stride` apart. */
 void bnd_lab_gather(void *words, const void *array, unsigned bytes, size_t at, ptrdiff_t stride, size_t n);
 void bnd_lab_scatter(void *array, const void *words, unsigned bytes, size_t at, ptrdiff_t stride, size_t n);
 

@@ -140,7 +140,7 @@ static ALWAYS_INLINE size_t fused_loop(bnd_operation operation, bool half, bool 
     char *out = result;
     size_t done = 0;
     for (unsigned i = 0; i < operands; i++) {
-        /* A repeated operand does not move: it stands BNDI_FUSED_GROUP times. */
+        /* A repeated operand does not advance: its buffer has BNDI_FUSED_GROUP copies. */
         x[i] = (operand){.at = from[i], .step = steps[i] * 2 * BNDI_FUSED_GROUP};
     }
     for (; n - done >= BNDI_FUSED_GROUP; done += BNDI_FUSED_GROUP, out += 2 * BNDI_FUSED_GROUP) {

@@ -112,8 +112,8 @@ static void NAME(set_constants)(NAME(constants) * k, const bndi_plan *plan)
  * code there).
  *
  * FLOAT_ADD adds random bits after the addition: M keeps `extra` bits below the format's last one (the mode is toward
- * zero for SRA, SRB and RNA), the random ones are added there as integers, and code_mask clears what is left of them.
- * Example, 0.3 to e4m3 by SRA with 8 random bits, M = 44800000 (1024):
+ * zero for SRA, SRB and RNA), the random ones are added there as integers, and code_mask clears their remains. Example,
+ * 0.3 to e4m3 by SRA with 8 random bits, M = 44800000 (1024):
  *
  *   t = x + M        44800999      significand 9, discarded part 0x99 of 0x100 (0.6 of a unit)
  *   R = 00           44800999  ->  44800900: 9 units, rounded down
@@ -188,7 +188,7 @@ static ALWAYS_INLINE V NAME(rounded)(const NAME(constants) * k, bndi_step step, 
 }
 
 /* The low magnitude bits are the code's; the sign bit comes from x, shifted down to the code's sign (logically, so that
- * nothing stands above it, and stores that narrow with saturation change nothing). */
+ * the bits above it are zero, and stores that narrow with saturation change nothing). */
 static ALWAYS_INLINE V NAME(with_sign)(const NAME(constants) * k, V code, V x)
 {
     return NAME(select)(k->magnitude, code, x >> k->to_sign);

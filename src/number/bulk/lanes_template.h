@@ -78,8 +78,8 @@ static ALWAYS_INLINE void NAME(store)(void *memory, V v)
     __builtin_memcpy(memory, &v, sizeof v);
 }
 
-/* Vectors of codes from words of 1, 2, 4 or 8 bytes, zeros above. Nothing is read behind the last one. The branch on
- * the size is outside of the loops, so that a group has one. Eight codes as two vectors of four lanes of 32 bits:
+/* Vectors of codes from words of 1, 2, 4 or 8 bytes, zeros above. Nothing is read after the last one. The branch on the
+ * size is outside of the loops, so that a group has one. Eight codes as two vectors of four lanes of 32 bits:
  *
  *   memory, bytes     2a d8 06 7f 38 01 c8 10
  *   c[0]              0000002a 000000d8 00000006 0000007f      the bytes 0 to 3
@@ -112,7 +112,7 @@ static ALWAYS_INLINE void NAME(load_some)(V *c, const void *memory, unsigned byt
     }
 }
 
-/* GROUP vectors of codes to words of 1, 2, 4 or 8 bytes. `shift` is for tf32, whose codes stand in the upper bits of a
+/* GROUP vectors of codes to words of 1, 2, 4 or 8 bytes. `shift` is for tf32, whose codes are in the upper bits of a
  * word. 1.5 in tf32 is 1fe00 in a lane, and 3fc00000 in memory. Words as large as a lane need no hook; narrower ones
  * are packed in the way of the instruction set. */
 static ALWAYS_INLINE void NAME(store_codes)(void *memory, const V *c, unsigned bytes, unsigned shift, bool stream)
@@ -225,9 +225,9 @@ static ALWAYS_INLINE void NAME(group)(const NAME(constants) * k, bndi_step step,
     }
 }
 
-/* An array, GROUP_LEN elements at a time. The last few go through a padded copy, with zeros behind them: zero is
- * harmless in every step (it is plain, or mend handles it), and the copy keeps loads and stores inside the caller's
- * arrays. 100 elements with vectors of 8 lanes:
+/* An array, GROUP_LEN elements at a time. The last few go through a padded copy, followed by zeros: zero is harmless in
+ * every step (it is plain, or mend handles it), and the copy keeps loads and stores inside the caller's arrays. 100
+ * elements with vectors of 8 lanes:
  *
  *   elements 0 to 31, 32 to 63, 64 to 95    from x to y
  *   elements 96 to 99, then 28 zeros        from the copy last_in to last_out, of which 4 go to y */

@@ -49,7 +49,7 @@ void bndi_operate_run(bndi_operate_job *j, size_t n);
 uint64_t bndi_operate_one(const bndi_operate_job *j, const uint64_t *codes, uint64_t random);
 bnd_exact bndi_exact_result(const bndi_operate_job *j, const uint64_t *codes, uint64_t random);
 
-/* Tables: how many bits index one (64 or more: there is none), where codes stand, and entries from .. end - 1. */
+/* Tables: the number of index bits (64 or more: no table), the place of codes, and the entries from .. end - 1. */
 unsigned bndi_table_bits(const bndi_operate_job *j);
 size_t bndi_table_place(const bndi_operate_job *j, const uint64_t *codes);
 void bndi_table_fill(const bndi_operate_job *j, uint16_t *table, size_t from, size_t end);

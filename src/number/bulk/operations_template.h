@@ -70,9 +70,9 @@ static ALWAYS_INLINE V NAME(to_odd)(V s, F e)
     return s + (away & lost & even);
 }
 
-/* 2Sum (Knuth): the error of a sum is a number, whatever the magnitudes. minus_zero: rounding down gives -0 for an
- * exact zero sum; the sign is kept unless both operands are +0. x = 1, y = -1: s = +0, and the or of both signs is
- * negative: -0. x = y = +0 stays +0. */
+/* 2Sum (Knuth): the error of a sum is a number, for all magnitudes. minus_zero: rounding down gives -0 for an exact
+ * zero sum; the sign is kept unless both operands are +0. x = 1, y = -1: s = +0, and the or of both signs is negative:
+ * -0. x = y = +0 stays +0. */
 static ALWAYS_INLINE V NAME(odd_sum)(bool minus_zero, V x, V y)
 {
     F a = (F)x, b = (F)y, s = a + b;

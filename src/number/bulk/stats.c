@@ -105,7 +105,7 @@ static inline void count_pair(bndi_tally *tally, pair p, uint32_t flags)
     }
 }
 
-/* Plain between the smallest normal number and the largest, asked of the codec outside. */
+/* Computed directly between the smallest normal number and the largest; by the codec outside. */
 static inline uint32_t flags_of(const bndi_plan *plan, uint64_t in, uint64_t out, uint64_t random)
 {
     uint64_t u = in & ((UINT64_C(1) << bnd_magnitude_bits(plan->words)) - 1);

@@ -20,8 +20,8 @@ typedef enum bndi_dealing {
  * the library was built without OpenMP, and in a child of fork() whose parent has used threads. */
 void bnd_lab_parallel(size_t threads, bndi_dealing dealing, bndi_parallel_part *part, void *job, size_t count);
 
-/* From a part of a job that is dealt BNDI_IN_ORDER, once per part: calls `then` for part i when it has returned for all
- * parts before i. `in_order` is what the part was given. */
+/* Called by a part of a job that is distributed with BNDI_IN_ORDER, once per part: calls `then` for part i when it has
+ * returned for all parts before i. `in_order` is what the part was given. */
 void bndi_in_order(bool in_order, void (*then)(void *state), void *state);
 
 #endif

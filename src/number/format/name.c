@@ -300,7 +300,7 @@ static bnd_status unknown(const char *name, size_t length, bnd_error *why)
 
 bnd_status bnd_format_parse_n(bnd_format *out, const char *name, size_t length, bnd_error *why)
 {
-    name = length > 0 ? name : ""; /* NULL may stand for no text */
+    name = length > 0 ? name : ""; /* an empty text may be NULL */
     name_reader whole = {.text = name, .length = length};
     skip_module(&whole);
     name += whole.at;

@@ -10,8 +10,8 @@
  * choice made here changes a bit.
  *
  * A chain's operands in place: A if its rows or its columns are contiguous fp32 numbers, of which the kernel broadcasts
- * one per row and step; B if a panel's rows are, of which it loads two vectors per step. Whatever must be decoded,
- * rounded or gathered is packed first. */
+ * one per row and step; B if a panel's rows are, of which it loads two vectors per step. Operands that must be decoded,
+ * rounded or gathered are packed first. */
 #include "matmul/gemm_job.h"
 
 /* With so few rows of C a panel of B is used too rarely to be worth packing. */

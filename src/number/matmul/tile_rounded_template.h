@@ -97,7 +97,8 @@ static bool each_checked(const bndi_sum *sum, float *c, size_t pitch, const floa
     return each_by(true, sum, c, pitch, a, b, k);
 }
 
-/* `checks`: sums are looked at, and what becomes zero keeps its sign. Without that a zero at the end is strange. */
+/* `checks`: sums are tested, and results of zero keep their sign. Without it a zero at the end counts as a special
+ * case. */
 static ALWAYS_INLINE bool fused_by(bool checks, const bndi_sum *sum, float *c, size_t pitch, const float *a,
                                    const float *b, size_t k)
 {
