@@ -170,7 +170,13 @@ check_example() {
             awk '{ print $2 }' answers.txt | cmp - expected.txt && [ -s expected.txt ]
     } >example.log 2>&1 || fail "the test bench of the tutorial (see $work/example.log)"
 }
-[ ! -x "$build/doc/examples/unit" ] || check_example
+if [ -x "$build/doc/examples/unit" ]; then
+    if command -v g++ >/dev/null 2>&1; then # verilator --binary calls it by this name
+        check_example
+    else
+        echo "1 skipped: the test bench of the tutorial (g++)"
+    fi
+fi
 if [ "$long" = --long ]; then
     for unit in $units; do
         check_right "$unit" --level 2

@@ -74,9 +74,10 @@ void range_ends(const range *r, double *from, double *to)
 int range_step(double from, double to, double width)
 {
     static const int growth[] = {2, 5, 10};
-    enum { LEAST = 8, GAP = 2, LARGEST = 1000000000 }; /* in characters; the largest step */
+    static const double least = 8, gap = 2; /* in characters */
+    enum { LARGEST = 1000000000 };          /* step */
     char *first = format_text("1e%.0f", from), *last = format_text("1e%.0f", to);
-    double room = fmax(LEAST, GAP + fmax((double)strlen(first), (double)strlen(last)));
+    double room = fmax(least, gap + fmax((double)strlen(first), (double)strlen(last)));
     int unit = 1, step = 1;
     for (size_t i = 0; step < LARGEST && step * width < room * (to - from); i = (i + 1) % 3) {
         step = unit * growth[i];

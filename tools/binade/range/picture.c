@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* In pixels. The ends of a bar are written in the room on both sides of the axis. */
-enum { WIDTH = 860, ROW = 30, BAR = 16, ENDS = 80, GAP = 6, MARGIN = 12, MARK_ROW = 20, AXIS = 46 };
+static const double WIDTH = 860, ROW = 30, BAR = 16, ENDS = 80, GAP = 6, MARGIN = 12, MARK_ROW = 20, AXIS = 46;
 
 typedef struct frame {
     double from, to;    /* decimal exponents */
@@ -41,8 +41,8 @@ static frame frame_for(const range *r)
     for (size_t i = 0; i < r->value_count; i++) {
         marks += range_is_marked(r, i);
     }
-    a.top = MARGIN + (double)MARK_ROW * (double)(marks > 0 ? 2 : 0);
-    a.bottom = a.top + (double)ROW * (double)r->common.formats.count;
+    a.top = MARGIN + MARK_ROW * (double)(marks > 0 ? 2 : 0);
+    a.bottom = a.top + ROW * (double)r->common.formats.count;
     return a;
 }
 
@@ -60,7 +60,7 @@ static void draw_axis(svg *s, const frame *a)
 
 static double top_of(const frame *a, size_t i)
 {
-    return a->top + (double)ROW * (double)i + (ROW - BAR) / 2.0;
+    return a->top + ROW * (double)i + (ROW - BAR) / 2.0;
 }
 
 static void draw_bar(svg *s, const frame *a, const bnd_format *f, double y)

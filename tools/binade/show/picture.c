@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* In pixels. The neighbours are written in the room on both sides of the line. */
-enum { LEFT = 250, LINE = 360, SIDE = 228, GAP = 10, ROW = 64, TOP = 40, MARGIN = 12, TICK = 7, DOT = 9 };
+static const double LEFT = 250, LINE = 360, SIDE = 228, GAP = 10, ROW = 64, TOP = 40, MARGIN = 12, TICK = 7, DOT = 9;
 
 /* The ends of the line of a row, and the width of the picture. */
 typedef struct frame {
@@ -115,11 +115,11 @@ int show_write_picture(const settings *s, const given *v, size_t index, const fo
     char *title = format_text("%s between its neighbours", input);
     frame a = frame_for(looks, formats->count, v, input);
     svg picture;
-    svg_begin(&picture, a.width, TOP + (double)ROW * (double)formats->count, title, words);
+    svg_begin(&picture, a.width, TOP + ROW * (double)formats->count, title, words);
     svg_arrow(&picture, SVG_MARK, MARGIN + 6, MARGIN + 12);
     svg_label(&picture, SVG_MARK, "start", MARGIN + 18, MARGIN + 12, input);
     for (size_t i = 0; i < formats->count; i++) {
-        double y = TOP + (double)ROW * ((double)i + 0.5) - 6;
+        double y = TOP + ROW * ((double)i + 0.5) - 6;
         look_gap gap;
         svg_label(&picture, SVG_BOLD, "start", MARGIN, y + 4, formats->items[i].name);
         if (find_gap(&gap, &looks[i], v)) {
