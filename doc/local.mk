@@ -74,6 +74,7 @@ REFERENCE_PAGES = \
 	doc/reference/formats.md \
 	doc/reference/glossary.md \
 	doc/reference/json.md \
+	doc/reference/links.md \
 	doc/reference/random-bits.md \
 	doc/reference/recipes.md \
 	doc/reference/rounding.md \
