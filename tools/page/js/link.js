@@ -1,0 +1,52 @@
+// The part of an address behind '#', and the state that it stands for: #ROOM/SEGMENT/...?key=value&...
+// doc/reference/links.md describes the states of each room. Links are kept for ever.
+
+const kept = /[!'()*:@$,;+]/; // encodeURIComponent leaves !'()*; these are readable and need no escape in a fragment
+
+function encode(text) {
+    return encodeURIComponent(text).replace(/%[0-9A-F]{2}/g, (code) => {
+        const character = String.fromCharCode(Number.parseInt(code.slice(1), 16));
+        return kept.test(character) ? character : code;
+    });
+}
+
+function decode(text) {
+    try {
+        return decodeURIComponent(text);
+    } catch {
+        return text; // a lone % stands for itself
+    }
+}
+
+// "#number/e4m3/465?round=rne" -> { room: "number", path: ["e4m3", "465"], query: { round: "rne" } }
+export function parse(fragment) {
+    const text = fragment.replace(/^#/, "");
+    const mark = text.indexOf("?");
+    const [room, ...path] = (mark < 0 ? text : text.slice(0, mark)).split("/").map(decode);
+    const query = Object.create(null);
+    for (const pair of mark < 0 ? [] : text.slice(mark + 1).split("&")) {
+        const equals = pair.indexOf("=");
+        if (pair !== "") {
+            query[decode(equals < 0 ? pair : pair.slice(0, equals))] = equals < 0 ? "" : decode(pair.slice(equals + 1));
+        }
+    }
+    return { room, path, query };
+}
+
+// The reverse. Keys with undefined, null or "" are left out; the others keep their order.
+export function format({ room, path = [], query = {} }) {
+    const segments = [room, ...path].map(encode).join("/");
+    const pairs = Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== "")
+        .map(([key, value]) => `${encode(key)}=${encode(String(value))}`).join("&");
+    return `#${segments}${pairs === "" ? "" : `?${pairs}`}`;
+}
+
+// A word of a command line as a shell takes it.
+function quote(word) {
+    return /^[A-Za-z0-9_./:,=+@%^-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+// ["show", "1/3 x"] -> "binade show '1/3 x'"
+export function commandLine(words) {
+    return ["binade", ...words].map(quote).join(" ");
+}

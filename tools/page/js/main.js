@@ -1,0 +1,114 @@
+// The page: menu, rooms, the address, and the command that answers the same. In a worker the same script serves
+// commands.
+import { Core } from "./core/binade.js";
+import { Client, serve } from "./core/client.js";
+import { copyButton, h } from "./dom.js";
+import { commandLine, format, parse } from "./link.js";
+import { functions, rooms } from "./rooms/index.js";
+
+// The module is in the page: base64 of gzip.
+async function unpack(base64) {
+    const packed = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return WebAssembly.compile(await new Response(stream).arrayBuffer());
+}
+
+class Page {
+    constructor() {
+        // Before anything changes: a saved report is this text with a run inside.
+        this.source = `<!DOCTYPE html>\n${document.documentElement.outerHTML}\n`;
+        this.script = document.getElementById("binade-script").textContent;
+        this.report = JSON.parse(document.getElementById("binade-report").textContent);
+        this.main = document.getElementById("room");
+        this.live = document.getElementById("live");
+        this.room = null;
+    }
+
+    // A worker for long commands; each caller has its own, and stops it.
+    worker() {
+        return new Client(this.module, this.script);
+    }
+
+    announce(text) {
+        this.live.textContent = "";
+        this.live.textContent = text;
+    }
+
+    // Changes the state. With `replace` the browser's history gets no entry, for example while somebody types.
+    go(state, { replace = false } = {}) {
+        const fragment = format(state);
+        if (fragment === location.hash) {
+            return;
+        }
+        if (replace) {
+            history.replaceState(null, "", fragment);
+            this.show();
+        } else {
+            location.hash = fragment;
+        }
+    }
+
+    // The state in the address; without one the report's room, or the first room.
+    state() {
+        const state = parse(location.hash);
+        const room = rooms.find((r) => r.id === state.room) ?? rooms.find((r) => this.report !== null && r.id === "run") ?? rooms[0];
+        const { start } = room;
+        return state.room === room.id && (state.path.length > 0 || Object.keys(state.query).length > 0)
+            ? { room, state } : { room, state: { room: room.id, path: [...start.path], query: { ...start.query } } };
+    }
+
+    show() {
+        const { room, state } = this.state();
+        if (room === this.room) {
+            this.view.update(state);
+        } else {
+            this.view?.close();
+            this.room = room;
+            this.main.replaceChildren(h("h1", {}, room.title), h("p", { class: "summary" }, room.summary));
+            const element = h("div", { class: "content" });
+            this.main.append(element);
+            for (const link of document.querySelectorAll("#menu a")) {
+                const here = link.dataset.room === room.id;
+                here ? link.setAttribute("aria-current", "page") : link.removeAttribute("aria-current");
+            }
+            document.title = `${room.title} - binade`;
+            this.view = room.open(element, state, this);
+        }
+        this.showCommand(room, state);
+    }
+
+    showCommand(room, state) {
+        const words = room.command?.(state) ?? null;
+        const bar = document.getElementById("command");
+        bar.hidden = words === null;
+        if (words === null) {
+            return;
+        }
+        const line = commandLine(words), literals = room.literals?.(state, this) ?? [];
+        const row = (name, text) => h("div", { class: "line" }, h("span", { class: "name" }, name),
+            h("code", { tabindex: "0" }, text), copyButton(`the ${name} line`, () => text, (t) => this.announce(t)));
+        bar.replaceChildren(h("h2", {}, "The same elsewhere"), row("Command", line),
+            ...literals.map(({ language, text }) => row(language, text)));
+    }
+
+    async open() {
+        document.getElementById("menu").replaceChildren(...rooms.map((r) =>
+            h("a", { href: `#${r.id}`, "data-room": r.id, title: r.summary }, r.title)));
+        this.module = await unpack(document.getElementById("binade-wasm").textContent);
+        this.core = await Core.open(this.module);
+        addEventListener("hashchange", () => this.show());
+        this.show();
+        document.documentElement.dataset.ready = "true";
+    }
+}
+
+if (typeof document === "undefined") {
+    serve(functions);
+} else {
+    const page = new Page();
+    globalThis.binade = page; // for tests and for the curious
+    page.open().catch((error) => {
+        document.getElementById("room").replaceChildren(h("p", { class: "failure", role: "alert" },
+            `The page could not start: ${error.message}. It needs a browser of 2023 or later.`));
+    });
+}
