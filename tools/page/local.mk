@@ -1,0 +1,27 @@
+# The page: the command as WebAssembly, in one file of HTML. `make page` writes tools/page/binade.html in the build folder.
+PAGE_FILES = \
+	tools/page/build-wasm \
+	tools/page/build.mjs \
+	tools/page/package.json \
+	tools/page/page.css \
+	tools/page/page.html \
+	tools/page/core/jansson.c \
+	tools/page/core/jansson.h \
+	tools/page/core/main.c \
+	tools/page/core/posix.h \
+	tools/page/core/process.c \
+	tools/page/core/real.c \
+	tools/page/js/dom.js \
+	tools/page/js/link.js \
+	tools/page/js/main.js \
+	tools/page/js/core/binade.js \
+	tools/page/js/core/client.js \
+	tools/page/js/core/wasi.js \
+	tools/page/js/rooms/index.js \
+	tools/page/js/rooms/number.js
+EXTRA_DIST += $(PAGE_FILES)
+
+.PHONY: page
+page:
+	$(AM_V_GEN)$(MKDIR_P) tools/page && $(SHELL) $(top_srcdir)/tools/page/build-wasm tools/page && \
+		node $(top_srcdir)/tools/page/build.mjs esbuild tools/page/binade.wasm '$(PACKAGE_VERSION)' tools/page/binade.html
