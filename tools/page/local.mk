@@ -1,5 +1,6 @@
 # The page: the command as WebAssembly, in one file of HTML. `make page` writes tools/page/binade.html in the build folder.
 PAGE_FILES = \
+	tools/page/README.md \
 	tools/page/build-wasm \
 	tools/page/build.mjs \
 	tools/page/package.json \
