@@ -57,12 +57,24 @@ class Page {
             ? { room, state } : { room, state: { room: room.id, path: [...start.path], query: { ...start.query } } };
     }
 
+    // A room that cannot show a state says so; the others stay usable.
     show() {
         const { room, state } = this.state();
+        this.main.querySelector(":scope > .failure")?.remove();
+        try {
+            this.enter(room, state);
+        } catch (error) {
+            this.main.append(h("p", { class: "failure", role: "alert" }, error.message));
+        }
+        this.showCommand(room, state);
+    }
+
+    enter(room, state) {
         if (room === this.room) {
-            this.view.update(state);
+            this.view?.update(state);
         } else {
             this.view?.close();
+            this.view = null;
             this.room = room;
             this.main.replaceChildren(h("h1", {}, room.title), h("p", { class: "summary" }, room.summary));
             const element = h("div", { class: "content" });
@@ -74,7 +86,6 @@ class Page {
             document.title = `${room.title} - binade`;
             this.view = room.open(element, state, this);
         }
-        this.showCommand(room, state);
     }
 
     showCommand(room, state) {
