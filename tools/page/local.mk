@@ -15,6 +15,20 @@ PAGE_FILES = \
 	tools/page/js/dom.js \
 	tools/page/js/link.js \
 	tools/page/js/main.js \
+	tools/page/js/chart/axes.js \
+	tools/page/js/chart/chart.css \
+	tools/page/js/chart/chart.js \
+	tools/page/js/chart/frame.js \
+	tools/page/js/chart/heat.js \
+	tools/page/js/chart/look.js \
+	tools/page/js/chart/paths.js \
+	tools/page/js/chart/plane.js \
+	tools/page/js/chart/reading.js \
+	tools/page/js/chart/save.js \
+	tools/page/js/chart/scale.js \
+	tools/page/js/chart/stack.js \
+	tools/page/js/chart/text.js \
+	tools/page/js/chart/xy.js \
 	tools/page/js/core/binade.js \
 	tools/page/js/core/client.js \
 	tools/page/js/core/wasi.js \
