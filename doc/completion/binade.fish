@@ -24,6 +24,7 @@ complete -c binade -n '__binade_is show' -l tininess -d 'underflow is detected b
 complete -c binade -n '__binade_is show' -l seed -d 'seed for the random bits of stochastic rounding (default 0)' -x
 complete -c binade -n '__binade_is show' -l table -d 'a line per value and a column per format; of one value, a line per format'
 complete -c binade -n '__binade_is show' -l svg -d 'one value between its neighbours as a picture in FILE (- is standard output), and nothing else' -r -F
+complete -c binade -n '__binade_is show' -l link -d 'the address of the page with this command\'s state (binade.html#number/...), and nothing else'
 complete -c binade -n '__binade_is show' -l exact -d 'every digit in plain notation, up to about 100,000 (default: exponent form after 40 digits)'
 complete -c binade -n '__binade_is show' -l json -d 'JSON instead of text'
 complete -c binade -n '__binade_is show' -l csv -d 'comma-separated values instead of text'

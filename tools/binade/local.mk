@@ -1,6 +1,7 @@
 # The command. Of the library it sees the installed API, and of store/ the headers that tools/dev/check-layers names.
 bin_PROGRAMS += binade
-COMMAND_CPPFLAGS = $(PUBLIC_CPPFLAGS) -I$(top_srcdir)/src/files $(POSIX_CPPFLAGS) -I$(top_srcdir)/tools/binade
+COMMAND_CPPFLAGS = $(PUBLIC_CPPFLAGS) -I$(top_srcdir)/src/files $(POSIX_CPPFLAGS) -I$(top_srcdir)/tools/binade \
+	-DPKGDATADIR='"$(pkgdatadir)"'
 binade_CPPFLAGS = $(COMMAND_CPPFLAGS)
 binade_CFLAGS = $(AM_CFLAGS) -pthread $(MPI_CFLAGS)
 binade_LDADD = libbinade-lab.la libbinade.la $(LIBM) $(MPI_LIBS)
@@ -12,6 +13,8 @@ binade_SOURCES = \
 	tools/binade/common/help.c \
 	tools/binade/common/messages.c \
 	tools/binade/common/options.c \
+	tools/binade/common/page.c \
+	tools/binade/common/page.h \
 	tools/binade/common/print.c \
 	tools/binade/common/print.h \
 	tools/binade/common/process.c \
@@ -67,6 +70,7 @@ binade_SOURCES = \
 	tools/binade/show/dialects.c \
 	tools/binade/show/draw.c \
 	tools/binade/show/explain.c \
+	tools/binade/show/link.c \
 	tools/binade/show/look.c \
 	tools/binade/show/picture.c \
 	tools/binade/show/look.h \

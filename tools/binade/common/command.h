@@ -112,7 +112,7 @@ typedef struct command_example {
 enum command_group { GROUP_INSPECT, GROUP_COMPUTE, GROUP_TRAIN, GROUP_VERIFY, GROUP_FILES, GROUP_HELP, COMMAND_GROUPS };
 
 /* Environment variables that a command reads, for its page. Those of its options and threads need no bit. */
-enum { READS_COLUMNS = 1, READS_LOCALE = 2, READS_BACKEND = 4, READS_THREADS = 8, READS_TORCH = 16 };
+enum { READS_COLUMNS = 1, READS_LOCALE = 2, READS_BACKEND = 4, READS_THREADS = 8, READS_TORCH = 16, READS_PAGE = 32 };
 
 struct command {
     const char *name, *summary;
@@ -172,6 +172,8 @@ void clear_settings(settings *s);
 /* The formats given on the command line, or else those of `list`. */
 int default_formats(settings *s, const char *list);
 int add_formats(settings *s, const char *list);
+void add_format(format_list *list, const bnd_format *f);
+bool has_format(const format_list *list, const bnd_format *f);
 
 /* A format by its name; a block format is refused with what to use instead. GO_ON, or the status to leave with. */
 int parse_format(const command *self, bnd_format *out, const char *name);

@@ -20,6 +20,22 @@ char *format_text(const char *format, ...)
     return text;
 }
 
+void add_text(long_text *t, const char *format, ...)
+{
+    for (;;) {
+        va_list arguments;
+        va_start(arguments, format);
+        int length = vsnprintf(t->text != NULL ? t->text + t->length : NULL, t->room - t->length, format, arguments);
+        va_end(arguments);
+        if (length >= 0 && (size_t)length < t->room - t->length) {
+            t->length += (size_t)length;
+            return;
+        }
+        t->room = 2 * t->room + (length > 0 ? (size_t)length : 0) + 256;
+        t->text = allocate(t->text, t->room, 1);
+    }
+}
+
 char *copy_text(const char *text)
 {
     return format_text("%s", text);
@@ -138,6 +154,13 @@ char *double_text(double x)
 char *rough_text(double x)
 {
     return digits_text(bnd_exact_double(x), 3);
+}
+
+char *rounding_text(bnd_rule rule)
+{
+    const char *name = bnd_rounding_name(bnd_rule_rounding(rule));
+    bool counted = bnd_rule_random_bits(rule) > 0 && rule.rounding != BND_ROUND_SR_EQUAL;
+    return counted ? format_text("%s:%u", name, bnd_rule_random_bits(rule)) : copy_text(name);
 }
 
 char *flags_text(uint32_t flags)

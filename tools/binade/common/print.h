@@ -10,6 +10,13 @@
 char *copy_text(const char *text);
 char *format_text(const char *format, ...) BND_PRINTF(1, 2);
 
+/* A text that grows at its end. It begins as zeros; `text` is then to be freed. */
+typedef struct long_text {
+    char *text;
+    size_t length, room;
+} long_text;
+void add_text(long_text *t, const char *format, ...) BND_PRINTF(2, 3);
+
 /* The exact value: plain or exponent form as the library chooses, or plain however long. */
 char *exact_text(bnd_exact value, bool plain);
 /* The same for people: past 40 significant digits it ends in "...", unless `plain`. */
@@ -27,7 +34,8 @@ char *rough_text(double x);  /* three digits */
  * numbers apart. */
 char *brief_text(const bnd_format *f, bnd_exact value);
 char *real_text(const bnd_real *x, bool plain);
-char *flags_text(uint32_t flags); /* "inexact underflow", or "" */
+char *flags_text(uint32_t flags);   /* "inexact underflow", or "" */
+char *rounding_text(bnd_rule rule); /* "rne", "sr:4" */
 
 /* 2^n for people where the value is a power of two ("2^-24"), otherwise NULL. */
 char *power_text(bnd_exact value);

@@ -7,13 +7,23 @@
 
 /* ---- formats ---- */
 
-static void add_format(format_list *list, const bnd_format *f)
+void add_format(format_list *list, const bnd_format *f)
 {
     if (list->count == list->capacity) {
         list->capacity = list->capacity == 0 ? 16 : 2 * list->capacity;
         list->items = allocate(list->items, list->capacity, sizeof *list->items);
     }
     list->items[list->count++] = *f;
+}
+
+bool has_format(const format_list *list, const bnd_format *f)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if (bnd_format_same(&list->items[i], f)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 char *block_text(const bnd_block *b)

@@ -4,7 +4,6 @@
 #include "print.h"
 #include "store/output_file.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,87 +20,69 @@ static const char style[] =
     "line.mark{stroke:#ff9e5e}}"
     "</style>\n";
 
-static void put(svg *s, const char *format, ...) BND_PRINTF(2, 3);
-
-static void put(svg *s, const char *format, ...)
-{
-    for (;;) {
-        va_list arguments;
-        va_start(arguments, format);
-        int length = vsnprintf(s->text + s->length, s->room - s->length, format, arguments);
-        va_end(arguments);
-        if (length >= 0 && (size_t)length < s->room - s->length) {
-            s->length += (size_t)length;
-            return;
-        }
-        s->room = 2 * s->room + (length > 0 ? (size_t)length : 0);
-        s->text = allocate(s->text, s->room, 1);
-    }
-}
-
 /* Text as XML takes it; control characters, which XML does not have, become question marks. */
-static void put_escaped(svg *s, const char *text)
+static void add_escaped(svg *s, const char *text)
 {
     for (; *text != '\0'; text++) {
         unsigned char c = (unsigned char)*text;
         switch (c) {
         case '<':
-            put(s, "&lt;");
+            add_text(s, "&lt;");
             break;
         case '>':
-            put(s, "&gt;");
+            add_text(s, "&gt;");
             break;
         case '&':
-            put(s, "&amp;");
+            add_text(s, "&amp;");
             break;
         case '"':
-            put(s, "&quot;");
+            add_text(s, "&quot;");
             break;
         default:
-            put(s, "%c", c < ' ' || c == 127 ? '?' : c);
+            add_text(s, "%c", c < ' ' || c == 127 ? '?' : c);
         }
     }
 }
 
 void svg_begin(svg *s, double width, double height, const char *title, const char *description)
 {
-    *s = (svg){.room = 4096};
-    s->text = allocate(NULL, s->room, 1);
-    put(s,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" width=\"%.0f\" height=\"%.0f\" "
-        "viewBox=\"0 0 %.0f %.0f\">\n<title>",
-        width, height, width, height);
-    put_escaped(s, title);
-    put(s, "</title>\n<desc>");
-    put_escaped(s, description);
-    put(s, "</desc>\n%s", style);
+    *s = (svg){0};
+    add_text(s,
+             "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" width=\"%.0f\" height=\"%.0f\" "
+             "viewBox=\"0 0 %.0f %.0f\">\n<title>",
+             width, height, width, height);
+    add_escaped(s, title);
+    add_text(s, "</title>\n<desc>");
+    add_escaped(s, description);
+    add_text(s, "</desc>\n%s", style);
 }
 
 void svg_box(svg *s, const char *class, double x, double y, double width, double height)
 {
-    put(s, "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>\n", class, x, y, width, height);
+    add_text(s, "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>\n", class, x, y, width,
+             height);
 }
 
 void svg_line(svg *s, const char *class, double x1, double y1, double x2, double y2)
 {
-    put(s, "<line class=\"%s\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>\n", class, x1, y1, x2, y2);
+    add_text(s, "<line class=\"%s\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>\n", class, x1, y1, x2, y2);
 }
 
 void svg_arrow(svg *s, const char *class, double x, double y)
 {
-    put(s, "<path class=\"%s\" d=\"M%.1f %.1fl-5 -9h10z\"/>\n", class, x, y);
+    add_text(s, "<path class=\"%s\" d=\"M%.1f %.1fl-5 -9h10z\"/>\n", class, x, y);
 }
 
 void svg_label(svg *s, const char *class, const char *anchor, double x, double y, const char *text)
 {
-    put(s, "<text class=\"%s\" text-anchor=\"%s\" x=\"%.1f\" y=\"%.1f\">", class, anchor, x, y);
-    put_escaped(s, text);
-    put(s, "</text>\n");
+    add_text(s, "<text class=\"%s\" text-anchor=\"%s\" x=\"%.1f\" y=\"%.1f\">", class, anchor, x, y);
+    add_escaped(s, text);
+    add_text(s, "</text>\n");
 }
 
 int svg_finish(svg *s, const command *self, const char *path)
 {
-    put(s, "</svg>\n");
+    add_text(s, "</svg>\n");
     int status = GO_ON;
     if (strcmp(path, "-") == 0) {
         fwrite(s->text, 1, s->length, stdout); /* the end of the program looks at the state of the stream */

@@ -2,7 +2,7 @@
 #ifndef BINADE_TOOLS_SVG_H
 #define BINADE_TOOLS_SVG_H
 
-#include "command.h"
+#include "print.h"
 
 /* The classes of shapes and texts; the head of the file gives each a colour for light and for dark pages. The colours
  * differ in lightness too, so that they can be told apart without colour. */
@@ -13,10 +13,7 @@
 #define SVG_SMALL "small" /* smaller text */
 #define SVG_BOLD  "bold"
 
-typedef struct svg {
-    char *text;
-    size_t length, room;
-} svg;
+typedef long_text svg;
 
 /* Starts a picture of this size in pixels. The title and the description are for screen readers. */
 void svg_begin(svg *s, double width, double height, const char *title, const char *description);

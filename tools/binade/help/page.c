@@ -102,6 +102,9 @@ static const struct variable {
      "How waiting threads wait. If neither is set, the command restarts itself with passive and 2000, so that waiting "
      "threads leave the cores to other programs."},
     {READS_TORCH, "BINADE_TORCH", "Python script that measures PyTorch; 'make bench' sets it."},
+    {READS_PAGE, "BINADE_PAGE",
+     "The path of the page, or its address on a server. Without it: the page of the build folder if the program runs "
+     "there, otherwise the installed one."},
     {READS_LIBRARY, "BINADE_LIBRARY", "For the Python module: the path of libbinade."},
 };
 

@@ -7,7 +7,7 @@
 
 typedef struct show {
     settings common;
-    bool verbose, dialects, exact, table;
+    bool verbose, dialects, exact, table, link;
     const char *svg; /* where a picture goes; NULL: none */
 } show;
 
@@ -263,18 +263,14 @@ static int show_value(void *state, const given *v, size_t index)
     if (s->dialects) {
         return show_dialects(&s->common, s->exact, v, index);
     }
-    settings own = {.command = s->common.command};
-    bool listed = s->common.formats_given || !v->is_code;
-    for (size_t i = 0; !listed && i < s->common.formats.count; i++) {
-        listed = bnd_format_same(&s->common.formats.items[i], &v->format);
-    }
+    format_list own = {0};
     const format_list *formats = &s->common.formats;
-    if (!listed) {
-        int added = add_formats(&own, v->format.name);
-        for (size_t i = 0; added == GO_ON && i < s->common.formats.count; i++) {
-            added = add_formats(&own, s->common.formats.items[i].name);
+    if (!s->common.formats_given && v->is_code && !has_format(formats, &v->format)) {
+        add_format(&own, &v->format);
+        for (size_t i = 0; i < s->common.formats.count; i++) {
+            add_format(&own, &s->common.formats.items[i]);
         }
-        formats = &own.formats;
+        formats = &own;
     }
     int status = GO_ON;
     if (s->svg != NULL) {
@@ -285,7 +281,7 @@ static int show_value(void *state, const given *v, size_t index)
     } else {
         show_text(s, v, index, formats);
     }
-    free(own.formats.items);
+    free(own.items);
     return status;
 }
 
@@ -299,12 +295,18 @@ static int run(const command *self, int argc, char **argv)
     if (status == GO_ON && s.common.operand_count == 0) {
         status = complain(self, "expected a value; try 'binade show 0.1', or '-' to read values from standard input");
     }
-    if (status == GO_ON && s.svg != NULL && (s.table || s.dialects || s.common.output != OUTPUT_TEXT)) {
+    const char *other = s.table                          ? "--table"
+                        : s.common.output == OUTPUT_JSON ? "--json"
+                        : s.common.output == OUTPUT_CSV  ? "--csv"
+                                                         : NULL;
+    if (status == GO_ON && s.svg != NULL && (other != NULL || s.dialects || s.link)) {
         status = complain(self, "--svg cannot be used with %s",
-                          s.table                          ? "--table"
-                          : s.dialects                     ? "--dialects"
-                          : s.common.output == OUTPUT_JSON ? "--json"
-                                                           : "--csv");
+                          other != NULL ? other
+                          : s.dialects  ? "--dialects"
+                                        : "--link");
+    }
+    if (status == GO_ON && s.link && other != NULL) {
+        status = complain(self, "--link cannot be used with %s", other);
     }
     if (status == GO_ON && s.svg != NULL && s.common.operand_count > 1) {
         status = complain(self, "--svg draws one value, got %zu", s.common.operand_count);
@@ -315,7 +317,9 @@ static int run(const command *self, int argc, char **argv)
     if (status == GO_ON) {
         status = default_formats(&s.common, "fp32,fp16,bf16,e4m3,e5m2");
     }
-    if (status == GO_ON) {
+    if (status == GO_ON && s.link) {
+        status = show_link(&s.common, s.dialects, s.exact);
+    } else if (status == GO_ON) {
         note_silent_dialect(&s.common);
         if (s.dialects && s.common.formats_given) {
             note_without_dialect(&s.common);
@@ -350,6 +354,9 @@ static const option_row options[] = {
      .argument = "FILE",
      .help = "one value between its neighbours as a picture in FILE (- is standard output), and nothing else",
      INTO_TEXT(show, svg)},
+    {.name = "link",
+     .help = "the address of the page with this command's state (binade.html#number/...), and nothing else",
+     INTO_FLAG(show, link)},
     {.name = "exact",
      .rare = 1,
      .help = "every digit in plain notation, up to about 100,000 (default: exponent form after 40 digits)",
@@ -383,7 +390,7 @@ const command command_show = {
         "(1/3, 2^-24, sqrt(2)/2), a code (fp16:0x3c00, e2m1:0b0111), or - for words from standard input.",
     .options = options,
     .examples = examples,
-    .environment = READS_COLUMNS,
+    .environment = READS_COLUMNS | READS_PAGE,
     .see_also = "formats table range calc bnd_codec(3) bnd_text(3)",
     .run = run,
 };

@@ -55,6 +55,9 @@ bool find_gap(look_gap *out, const look *l, const given *v);
 /* `show --svg`: the value in each format, as a picture in a file. GO_ON, or the status to leave with. */
 int show_write_picture(const settings *s, const given *v, size_t index, const format_list *formats, const char *path);
 
+/* `show --link`: the address of the page with this state. GO_ON, or the status to leave with. */
+int show_link(const settings *s, bool dialects, bool exact);
+
 /* -v: the neighbours, the midpoint, how far, which rule decided, and what each flag means. */
 void explain(const look *l, const given *v);
 

@@ -7,18 +7,11 @@
 
 enum { MOST_SHOWN = 12 };
 
-char *verify_rounding_text(bnd_rule rule)
-{
-    const char *name = bnd_rounding_name(bnd_rule_rounding(rule));
-    bool counted = bnd_rule_random_bits(rule) > 0 && rule.rounding != BND_ROUND_SR_EQUAL;
-    return counted ? format_text("%s:%u", name, bnd_rule_random_bits(rule)) : copy_text(name);
-}
-
 static char *roundings_text(const verify *v, size_t check)
 {
     char *all = copy_text(bnd_verify_check_rounds(check) ? "" : "-");
     for (size_t i = 0; bnd_verify_check_rounds(check) && i < v->rule_count; i++) {
-        char *one = verify_rounding_text(v->rules[i]), *more = format_text("%s%s%s", all, i > 0 ? " " : "", one);
+        char *one = rounding_text(v->rules[i]), *more = format_text("%s%s%s", all, i > 0 ? " " : "", one);
         free(all);
         free(one);
         all = more;
@@ -139,7 +132,7 @@ static char *reproduce_text(const verify *v, const result *r, const bnd_verify_c
     const char *format = v->common.formats.items[r->format].name;
     bool chance = bnd_rule_random_bits(c->rule) > 0;
     bool converts = strcmp(c->what, "encode") == 0 || strcmp(c->what, "convert") == 0 || strcmp(c->what, "decode") == 0;
-    char *mode = verify_rounding_text(c->rule), *text, *expression = chance ? NULL : expression_text(c);
+    char *mode = rounding_text(c->rule), *text, *expression = chance ? NULL : expression_text(c);
     char *policy = policy_text(c->rule);
     if (expression != NULL) {
         text = format_text("binade calc %s '%s' -r %s%s", format, expression, mode, policy);
@@ -159,7 +152,7 @@ static char *reproduce_text(const verify *v, const result *r, const bnd_verify_c
 
 static void print_counterexample(const verify *v, const result *r, const bnd_verify_counterexample *c)
 {
-    char *mode = verify_rounding_text(c->rule), *got = result_text(c, false), *want = result_text(c, true);
+    char *mode = rounding_text(c->rule), *got = result_text(c, false), *want = result_text(c, true);
     char *reproduce = reproduce_text(v, r, c);
     bnd_overflow policy = bnd_rule_overflow(c->rule);
     bool told = policy != BND_OVERFLOW_FORMAT;
@@ -243,7 +236,7 @@ static void json_counterexample(bnd_lab_json *json, const verify *v, const resul
 {
     bnd_lab_json_object(json, NULL);
     bnd_lab_json_string(json, "operation", c->what);
-    json_owned_string(json, "rounding", verify_rounding_text(c->rule));
+    json_owned_string(json, "rounding", rounding_text(c->rule));
     bnd_lab_json_string(json, "overflow", bnd_overflow_name(bnd_rule_overflow(c->rule)));
     bnd_lab_json_array(json, "operands");
     for (unsigned i = 0; i < c->operands; i++) {
@@ -263,7 +256,7 @@ static void json_row(bnd_lab_json *json, const verify *v, const result *r)
     bnd_lab_json_string(json, "format", v->common.formats.items[r->format].name);
     bnd_lab_json_array(json, "rounding");
     for (size_t i = 0; bnd_verify_check_rounds(r->check) && i < v->rule_count; i++) {
-        json_owned_string(json, NULL, verify_rounding_text(v->rules[i]));
+        json_owned_string(json, NULL, rounding_text(v->rules[i]));
     }
     bnd_lab_json_end(json);
     bnd_lab_json_unsigned(json, "cases", r->found.cases);

@@ -85,7 +85,7 @@ static char *request_text(const verify *v)
         text = with_word(text, copy_text(v->common.formats.items[i].name));
     }
     for (size_t i = 0; i < v->rule_count; i++) {
-        text = with_word(text, verify_rounding_text(v->rules[i]));
+        text = with_word(text, rounding_text(v->rules[i]));
     }
     text = with_word(text, copy_text(bnd_overflow_name(bnd_rule_overflow(v->common.rule))));
     for (size_t i = 0; i < bnd_verify_check_count(); i++) {

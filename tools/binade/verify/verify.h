@@ -43,7 +43,6 @@ typedef struct verify {
 
 void verify_print(const verify *v);
 uint64_t verify_mismatches(const verify *v);
-char *verify_rounding_text(bnd_rule rule); /* "rne", "sr:4" */
 
 /* ---- state.c; without --state these do nothing ---- */
 

@@ -1,0 +1,18 @@
+/* Where the page is: one HTML file, which shows what the commands answer. */
+#ifndef BINADE_TOOLS_PAGE_H
+#define BINADE_TOOLS_PAGE_H
+
+#include "print.h"
+
+/* The path of the page, absolute, to be freed: BINADE_PAGE in the environment; tools/page/binade.html in the build
+ * folder if this program runs there and the page is built; else the installed page. The file may be missing. */
+char *page_path(void);
+
+/* The same as an address, to be freed: "file:///usr/local/share/binade/binade.html". A BINADE_PAGE that is an address
+ * ("https://...") stays as it is. */
+char *page_address(void);
+
+/* Adds UTF-8 text percent-encoded, as links have it: letters, digits, - . _ ~ and the characters of `plain` stay. */
+void add_encoded(long_text *out, const char *text, const char *plain);
+
+#endif
