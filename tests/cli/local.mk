@@ -23,5 +23,4 @@ EXTRA_DIST += \
 	tests/cli/examples.txt tests/cli/formats.txt tests/cli/help.txt tests/cli/inputs.txt tests/cli/links.sh tests/cli/manual.sh \
 	tests/cli/process.sh \
 	tests/cli/range.txt tests/cli/run.sh tests/cli/show.txt tests/cli/sweep.txt tests/cli/sweep_killed.sh \
-	tests/cli/train.txt tests/cli/update.sh tests/cli/vectors.txt tests/cli/verify.txt \
-	tests/page/links.tsv
+	tests/cli/train.txt tests/cli/update.sh tests/cli/vectors.txt tests/cli/verify.txt

@@ -5,4 +5,6 @@ EXTRA_DIST += \
 	tests/page/chromium.mjs \
 	tests/page/driver.mjs \
 	tests/page/keys.mjs \
+	tests/page/links.mjs \
+	tests/page/links.tsv \
 	tests/page/watch.mjs

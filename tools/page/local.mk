@@ -14,6 +14,7 @@ PAGE_FILES = \
 	tools/page/core/real.c \
 	tools/page/js/dom.js \
 	tools/page/js/link.js \
+	tools/page/js/show_words.js \
 	tools/page/js/main.js \
 	tools/page/js/chart/axes.js \
 	tools/page/js/chart/chart.css \

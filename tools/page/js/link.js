@@ -1,20 +1,17 @@
 // The part of an address behind '#', and the state that it stands for: #ROOM/SEGMENT/...?key=value&...
 // doc/reference/links.md describes the states of each room. Links are kept for ever.
 
-const kept = /[!'()*:@$,;+]/; // encodeURIComponent leaves !'()*; these are readable and need no escape in a fragment
-
+// Letters, digits and -._~,: stay. encodeURIComponent leaves !'()* too, which mail and chat programs cut off.
 function encode(text) {
-    return encodeURIComponent(text).replace(/%[0-9A-F]{2}/g, (code) => {
-        const character = String.fromCharCode(Number.parseInt(code.slice(1), 16));
-        return kept.test(character) ? character : code;
-    });
+    return encodeURIComponent(text.toWellFormed?.() ?? text).replace(/%2C/g, ",").replace(/%3A/g, ":")
+        .replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
 function decode(text) {
     try {
         return decodeURIComponent(text);
     } catch {
-        return text; // a lone % stands for itself
+        return text; // a lone %, or bytes that are not UTF-8
     }
 }
 

@@ -1,5 +1,6 @@
 // Number: one value in several formats.
 import { h } from "../dom.js";
+import { filled, showWords } from "../show_words.js";
 
 export const room = {
     id: "number",
@@ -7,8 +8,8 @@ export const room = {
     summary: "One number in every format: bits, value, error",
     start: { path: ["fp32,fp16,bf16,e4m3,e5m2", "0.1"], query: {} },
 
-    command({ path: [formats, value] }) {
-        return ["show", value ?? "0.1", "-f", formats];
+    command(state) {
+        return showWords(filled(state, this.start));
     },
 
     open(element, state, page) {
