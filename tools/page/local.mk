@@ -8,6 +8,10 @@ PAGE_FILES = \
 	tools/page/page.html \
 	tools/page/core/jansson.c \
 	tools/page/core/jansson.h \
+	tools/page/core/jansson_read.c \
+	tools/page/core/jansson_words.c \
+	tools/page/core/json_tree.h \
+	tools/page/core/json_words.h \
 	tools/page/core/main.c \
 	tools/page/core/posix.h \
 	tools/page/core/process.c \
