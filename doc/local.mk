@@ -73,6 +73,7 @@ REFERENCE_PAGES = \
 	doc/reference/dialects.md \
 	doc/reference/formats.md \
 	doc/reference/glossary.md \
+	doc/reference/json-show.md \
 	doc/reference/json.md \
 	doc/reference/links.md \
 	doc/reference/random-bits.md \

@@ -13,7 +13,7 @@ _binade()
     else
     case ${COMP_WORDS[1]} in
     show)
-        options="--format --round --verbose --dialects --dialect --overflow --nan --flush --tininess --seed --table --svg --link --exact --json --csv --color --help" valued=" --format -f --round -r --dialect --overflow --nan --flush --tininess --seed --svg --color "
+        options="--format --round --verbose --dialects --dialect --overflow --nan --flush --tininess --seed --random --table --svg --link --exact --json --csv --color --help" valued=" --format -f --round -r --dialect --overflow --nan --flush --tininess --seed --random --svg --color "
         first="" others=""
         case $prev in
         --format | -f) words="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 ue5m3 ue4m3 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx" ;;

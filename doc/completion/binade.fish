@@ -22,6 +22,7 @@ complete -c binade -n '__binade_is show' -l nan -d 'which NaN results: canonical
 complete -c binade -n '__binade_is show' -l flush -d 'subnormals become zero on: none in out both (default none)' -x -a 'none in out both'
 complete -c binade -n '__binade_is show' -l tininess -d 'underflow is detected before or after rounding (default after)' -x -a 'before after'
 complete -c binade -n '__binade_is show' -l seed -d 'seed for the random bits of stochastic rounding (default 0)' -x
+complete -c binade -n '__binade_is show' -l random -d 'the random bits of stochastic rounding as a number, for every value (default: those of --seed)' -x
 complete -c binade -n '__binade_is show' -l table -d 'a line per value and a column per format; of one value, a line per format'
 complete -c binade -n '__binade_is show' -l svg -d 'one value between its neighbours as a picture in FILE (- is standard output), and nothing else' -r -F
 complete -c binade -n '__binade_is show' -l link -d 'the address of the page with this command\'s state (binade.html#number/...), and nothing else'

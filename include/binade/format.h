@@ -421,6 +421,13 @@ const char *bnd_dialect_title(size_t dialect);
  * Arguments: `rule` (out): the rule. `dialect`: 0 .. bnd_dialect_count() - 1. `f`: the format. */
 bool bnd_dialect_rule(bnd_rule *rule, size_t dialect, const bnd_format *f);
 
+/* Where a dialect's rule for one format was read: a file and a function, or a standard and its section; then often a
+ * blank and the address of a page or a thread about it, which begins with https.
+ *
+ * Returns: The text; "" if the dialect has no rule for the format. Never NULL.
+ * Arguments: `dialect`: 0 .. bnd_dialect_count() - 1. `f`: the format. */
+const char *bnd_dialect_source(size_t dialect, const bnd_format *f);
+
 /* Reads the name of a dialect.
  *
  * Returns: BND_OK or BND_BAD_NAME.

@@ -57,6 +57,7 @@ static void test_rules(void)
             memset(&rule, 0xff, sizeof rule);
             before = rule;
             bool has = bnd_dialect_rule(&rule, i, &f);
+            wrong += (bnd_dialect_source(i, &f)[0] != '\0') != has;
             wrong += has ? !is_possible(&rule) : memcmp(&rule, &before, sizeof rule) != 0;
             answers += has;
         }

@@ -70,6 +70,8 @@ binade_SOURCES = \
 	tools/binade/show/dialects.c \
 	tools/binade/show/draw.c \
 	tools/binade/show/explain.c \
+	tools/binade/show/gap.c \
+	tools/binade/show/json.c \
 	tools/binade/show/link.c \
 	tools/binade/show/look.c \
 	tools/binade/show/picture.c \

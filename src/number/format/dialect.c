@@ -6,7 +6,7 @@ typedef struct dialect {
 } dialect;
 
 typedef struct answer {
-    const char *dialect, *formats;
+    const char *dialect, *formats, *source;
     bnd_rule rule;
 } answer;
 
@@ -17,7 +17,7 @@ static const dialect dialects[] = {
 };
 
 static const answer answers[] = {
-#define ANSWER(name, formats, ...) {name, formats, {__VA_ARGS__}},
+#define ANSWER(name, formats, source, ...) {name, formats, source, {__VA_ARGS__}},
 #include "format/dialects.def"
 #undef ANSWER
 };
@@ -51,16 +51,32 @@ static bool lists(const char *formats, const bnd_format *f)
     return false;
 }
 
-bool bnd_dialect_rule(bnd_rule *rule, size_t i, const bnd_format *f)
+/* NULL: the dialect has no rule for the format. */
+static const answer *answer_for(size_t i, const bnd_format *f)
 {
     for (size_t a = 0; i < DIALECTS && a < ANSWERS; a++) {
         if (bndi_same_word(dialects[i].name, bndi_length(dialects[i].name), answers[a].dialect) &&
             lists(answers[a].formats, f)) {
-            *rule = answers[a].rule;
-            return true;
+            return &answers[a];
         }
     }
-    return false;
+    return NULL;
+}
+
+bool bnd_dialect_rule(bnd_rule *rule, size_t i, const bnd_format *f)
+{
+    const answer *found = answer_for(i, f);
+    if (found == NULL) {
+        return false;
+    }
+    *rule = found->rule;
+    return true;
+}
+
+const char *bnd_dialect_source(size_t i, const bnd_format *f)
+{
+    const answer *found = answer_for(i, f);
+    return found != NULL ? found->source : "";
 }
 
 bnd_status bnd_dialect_parse(size_t *out, const char *name, bnd_error *why)

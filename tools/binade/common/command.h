@@ -157,6 +157,8 @@ struct settings {
     bnd_rule rule; /* what options said; the fields above say which of it */
     size_t dialect;
     uint64_t seed;
+    uint64_t random; /* the random bits themselves, where they were given */
+    bool random_given;
     unsigned threads; /* 0: one per core */
     enum when progress, color;
     enum output output;

@@ -140,5 +140,5 @@ void note_silent_dialect(const settings *s)
 uint64_t random_for(const settings *s, bnd_rule rule, size_t index)
 {
     unsigned bits = bnd_rule_random_bits(rule);
-    return bits > 0 ? bnd_random_bits(s->seed, 0, index, bits) : 0;
+    return bits == 0 ? 0 : s->random_given ? s->random : bnd_random_bits(s->seed, 0, index, bits);
 }

@@ -37,21 +37,6 @@ static void put_fields(const show *s, const look *l, bool ruler, int width)
     printf("%*s", width > length ? width - length : 0, "");
 }
 
-/* "normal, exponent field 126 = 2^-1". */
-static char *class_text(const look *l)
-{
-    const bnd_format *f = l->format;
-    bnd_class class = bnd_classify(f, l->rounded.value);
-    const char *name = bnd_class_name(class);
-    if (f->width == 0 || (class != BND_CLASS_NORMAL && class != BND_CLASS_SUBNORMAL)) {
-        return copy_text(name);
-    }
-    uint64_t magnitude = l->code & ((UINT64_C(1) << bnd_magnitude_bits(f)) - 1);
-    unsigned field = (unsigned)(magnitude >> f->fraction_bits);
-    int exponent = (int)field - f->bias + (class == BND_CLASS_SUBNORMAL);
-    return format_text("%s, exponent field %u = 2^%d", name, field, exponent);
-}
-
 enum { LABEL_AT = 9, TEXT_AT = 18 }; /* columns */
 
 static void put_line(const show *s, const char *label, char *owned)
@@ -63,25 +48,15 @@ static void put_line(const show *s, const char *label, char *owned)
     free(owned);
 }
 
-/* Numbers of value sets may have millions of digits; the library gives such ones as a hexadecimal float. */
-static char *value_text(const show *s, bnd_exact value)
-{
-    char *text = readable_text(value, s->exact);
-    if (value.kind != BND_KIND_FINITE || strchr(text, 'x') == NULL) {
-        return text;
-    }
-    char *said = format_text("%s (about 100,000 digits or more)", text);
-    free(text);
-    return said;
-}
-
 static char *error_line(const look *l)
 {
-    if (l->rounded.ternary == 0 && l->rounded.flags == 0) {
-        return copy_text("0 (exact)");
+    char *error = error_text(l, false), *relative = l->has_relative ? rough_text(l->relative) : NULL;
+    char *ulps = l->has_ulps ? rough_text(l->ulps) : NULL;
+    if (is_exact(l)) {
+        free(relative);
+        free(ulps);
+        return error;
     }
-    char *error = l->error != NULL ? shorten_text(copy_text(l->error)) : copy_text("more than 100,000 digits");
-    char *relative = l->has_relative ? rough_text(l->relative) : NULL, *ulps = l->has_ulps ? rough_text(l->ulps) : NULL;
     size_t length = strlen(error) + (relative != NULL ? strlen(relative) + sizeof "   relative " : 0) +
                     (ulps != NULL ? strlen(ulps) + sizeof "    ulp" : 0);
     const char *gap = TEXT_AT + length > page_width() ? "\n" : "   "; /* what belongs together stays together */
@@ -130,6 +105,17 @@ static void put_head(const show *s, const look *l, const layout *at)
     free(class);
 }
 
+static void put_explanation(const look *l, const given *v)
+{
+    explanation all = {0};
+    explain(&all, l, v, page_width() - TEXT_AT);
+    for (size_t i = 0; i < all.count; i++) {
+        printf("%*s%-8s ", LABEL_AT, "", all.lines[i].label);
+        put_wrapped(all.lines[i].text, TEXT_AT, TEXT_AT);
+    }
+    clear_explanation(&all);
+}
+
 static void print_look(const show *s, const look *l, const given *v, const layout *at)
 {
     fputs("  ", stdout);
@@ -141,47 +127,16 @@ static void print_look(const show *s, const look *l, const given *v, const layou
         printf("\n%*s", LABEL_AT, ""); /* a long name has a line of its own */
     }
     put_head(s, l, at);
-    put_line(s, "value", value_text(s, l->rounded.value));
+    put_line(s, "value", result_text(l, s->exact));
     if (l->has_error) {
-        put_line(s, "error",
-                 s->exact && l->error != NULL && l->rounded.ternary != 0 ? copy_text(l->error) : error_line(l));
+        put_line(s, "error", s->exact && l->error != NULL ? error_text(l, true) : error_line(l));
     }
     if (l->rounded.flags != 0 && !s->verbose) {
         put_line(s, "flags", flags_text(l->rounded.flags));
     }
     if (s->verbose) {
-        explain(l, v);
+        put_explanation(l, v);
     }
-}
-
-/* ---- JSON ---- */
-
-static void json_value(bnd_lab_json *json, const char *key, bool exists, bnd_exact value, bool plain)
-{
-    json_owned_string(json, key, exists ? exact_text(value, plain) : NULL);
-}
-
-static void json_look(bnd_lab_json *json, const show *s, const look *l)
-{
-    const bnd_format *f = l->format;
-    bool codes = f->width != 0;
-    bnd_lab_json_object(json, NULL);
-    bnd_lab_json_string(json, "format", f->name);
-    json_owned_string(json, "code", codes ? code_text(f, l->code) : NULL);
-    json_owned_string(json, "bits", codes ? bits_text(f, l->code) : NULL);
-    bnd_lab_json_string(json, "class", bnd_class_name(bnd_classify(f, l->rounded.value)));
-    json_value(json, "value", true, l->rounded.value, s->exact);
-    json_owned_string(json, "shortest", shortest_text(f, l->rounded.value));
-    json_owned_string(json, "hex", hex_text(l->rounded.value));
-    json_owned_string(json, "error", l->error != NULL ? copy_text(l->error) : NULL);
-    json_owned_literal(json, "relative_error", l->has_relative ? double_text(l->relative) : copy_text("null"));
-    json_owned_literal(json, "ulp_error", l->has_ulps ? double_text(l->ulps) : copy_text("null"));
-    json_flags(json, "flags", l->rounded.flags);
-    json_value(json, "below", l->has_below, l->below, s->exact);
-    json_value(json, "above", l->has_above, l->above, s->exact);
-    bnd_lab_json_string(json, "rounding", bnd_rounding_name(bnd_rule_rounding(l->rule)));
-    bnd_lab_json_string(json, "overflow", bnd_overflow_name(bnd_rule_overflow(l->rule)));
-    bnd_lab_json_end(json);
 }
 
 /* ---- the command ---- */
@@ -248,7 +203,7 @@ static void show_json(const show *s, const given *v, size_t index, const format_
         look l;
         bnd_rule rule = rule_for(&s->common, f);
         look_at(&l, f, rule, random_for(&s->common, rule, index), v, s->exact);
-        json_look(&json, s, &l);
+        show_look_as_json(&json, &l, v, s->exact, s->verbose);
         clear_look(&l);
     }
     bnd_lab_json_end(&json);
@@ -285,6 +240,21 @@ static int show_value(void *state, const given *v, size_t index)
     return status;
 }
 
+/* --random: as many bits as the rounding takes. */
+static int take_random(settings *s)
+{
+    unsigned bits = bnd_rule_random_bits(s->rule);
+    if (bits == 0) {
+        return complain(s->command, "--random cannot be used with deterministic rounding; add --round sr:N");
+    }
+    if (s->random >> bits != 0) {
+        return complain(s->command, "--random must be below 2^%u, because --round takes %u random bit%s", bits, bits,
+                        bits > 1 ? "s" : "");
+    }
+    s->random_given = true;
+    return GO_ON;
+}
+
 static int run(const command *self, int argc, char **argv)
 {
     show s = {0};
@@ -310,6 +280,9 @@ static int run(const command *self, int argc, char **argv)
     }
     if (status == GO_ON && s.svg != NULL && s.common.operand_count > 1) {
         status = complain(self, "--svg draws one value, got %zu", s.common.operand_count);
+    }
+    if (status == GO_ON && OPTION_GIVEN(&s.common, show, common.random)) {
+        status = take_random(&s.common);
     }
     if (status == GO_ON && s.dialects) {
         status = refuse_rules(&s.common);
@@ -347,6 +320,11 @@ static const option_row options[] = {
     {.same = &row_flush, .rare = 1},
     {.same = &row_tininess, .rare = 1},
     {.same = &row_seed, .rare = 1},
+    {.name = "random",
+     .argument = "R",
+     .rare = 1,
+     .help = "the random bits of stochastic rounding as a number, for every value (default: those of --seed)",
+     INTO_WHOLE(show, common.random, 0, (UINT64_C(1) << BND_RANDOM_BITS_MAX) - 1)},
     {.name = "table",
      .help = "a line per value and a column per format; of one value, a line per format",
      INTO_FLAG(show, table)},

@@ -7,7 +7,7 @@
 
 /* The answer of one rule: of a dialect, or binade's own (dialect NULL). */
 typedef struct answer {
-    const char *dialect, *title;
+    const char *dialect, *title, *source;
     uint64_t code;
     bnd_exact value;
     uint32_t flags;
@@ -41,6 +41,7 @@ static void ask_dialects(answers *a, const given *v, size_t index)
             answer one = answer_of(a, rule, v, index);
             one.dialect = bnd_dialect_name(d);
             one.title = bnd_dialect_title(d);
+            one.source = bnd_dialect_source(d, a->format);
             a->of_dialect[a->count++] = one;
         }
     }
@@ -98,28 +99,45 @@ static char *value_text(const answers *a, bnd_exact value)
     return readable_text(value, a->plain);
 }
 
-/* "465 in e4m3: 5 of 10 rules give 448, 5 give nan" */
-static void print_headline(const answers *a, const char *input)
+/* "5 of 10 rules give 448, 5 give nan" */
+static char *finding_text(const answers *a)
 {
-    char *heading = heading_text(input);
-    put_coloured(a->s->colour, BOLD, heading);
-    printf(" in %s: ", a->format->name);
+    char *text = copy_text("");
     for (size_t n = 0, i; (i = nth_group(a, n)) < a->count; n++) {
-        char *value = value_text(a, a->of_dialect[i].value);
+        char *value = value_text(a, a->of_dialect[i].value), *before = text;
         size_t size = group_size(a, a->of_dialect[i].code);
         const char *verb = size == 1 ? "gives" : "give";
         if (n > 0) {
-            printf(", %zu %s %s", size, verb, value);
+            text = format_text("%s, %zu %s %s", before, size, verb, value);
         } else if (a->count == 1) {
-            printf("the only rule gives %s", value);
+            text = format_text("the only rule gives %s", value);
         } else if (size == a->count) {
-            printf("all %zu rules give %s", size, value);
+            text = format_text("all %zu rules give %s", size, value);
         } else {
-            printf("%zu of %zu rules %s %s", size, a->count, verb, value);
+            text = format_text("%zu of %zu rules %s %s", size, a->count, verb, value);
         }
+        free(before);
         free(value);
     }
-    putchar('\n');
+    return text;
+}
+
+/* "465 in e4m3: 5 of 10 rules give 448, 5 give nan" */
+static char *headline_text(const answers *a, const char *input)
+{
+    char *heading = heading_text(input), *finding = finding_text(a);
+    char *text = format_text("%s in %s: %s", heading, a->format->name, finding);
+    free(finding);
+    free(heading);
+    return text;
+}
+
+static void print_headline(const answers *a, const char *input)
+{
+    char *heading = heading_text(input), *line = headline_text(a, input);
+    put_coloured(a->s->colour, BOLD, heading);
+    puts(line + strlen(heading));
+    free(line);
     free(heading);
 }
 
@@ -166,6 +184,17 @@ static void print_answers(const answers *a, const char *input)
 
 /* ---- for programs: a row per rule ---- */
 
+/* The place of the answer's group, from 1; null if it is in none: binade's own, which no library shares. */
+static char *group_number(const answers *a, const answer *one)
+{
+    for (size_t n = 0, i; (i = nth_group(a, n)) < a->count; n++) {
+        if (a->of_dialect[i].code == one->code) {
+            return format_text("%zu", n + 1);
+        }
+    }
+    return copy_text("null");
+}
+
 static void add_row(table *t, const answers *a, const answer *one)
 {
     bool is_own = one->dialect == NULL;
@@ -176,18 +205,31 @@ static void add_row(table *t, const answers *a, const answer *one)
     table_add(t, flags_text(one->flags));
     table_add(t, copy_text(one->code == a->own.code ? "false" : "true"));
     table_add(t, copy_text(is_own ? "this project's default" : one->title));
+    table_add(t, group_number(a, one));
+    table_add(t, copy_text(is_own ? "" : one->source));
 }
 
 static const column columns[] = {
     {"format", "format", false, false, false, false, 0}, {"dialect", "dialect", false, false, false, false, 0},
     {"code", "code", false, false, false, false, 0},     {"value", "value", false, false, false, false, 0},
     {"flags", "flags", false, false, true, false, 0},    {"differs", "", false, true, false, false, 0},
-    {"who", "who", false, false, false, false, 0},
+    {"who", "who", false, false, false, false, 0},       {"group", "group", true, true, false, false, 0},
+    {"source", "source", false, false, false, false, 0},
+};
+
+/* JSON has a sentence for each format, too. */
+static const column finding_columns[] = {
+    {"format", "format", false, false, false, false, 0},
+    {"finding", "finding", false, false, false, false, 0},
 };
 
 int show_dialects(const settings *s, bool plain, const given *v, size_t index)
 {
     table t = {.columns = columns, .column_count = sizeof columns / sizeof columns[0], .output = s->output};
+    table findings = {.columns = finding_columns,
+                      .column_count = sizeof finding_columns / sizeof finding_columns[0],
+                      .output = s->output,
+                      .key = "findings"};
     t.key = "answers";
     t.input = v->input;
     bool first = index == 0;
@@ -199,14 +241,21 @@ int show_dialects(const settings *s, bool plain, const given *v, size_t index)
             print_answers(&a, v->input);
             first = false;
         }
+        if (a.count > 0 && s->output == OUTPUT_JSON) {
+            table_add(&findings, copy_text(a.format->name));
+            table_add(&findings, headline_text(&a, v->input));
+        }
         for (size_t k = 0; a.count > 0 && s->output != OUTPUT_TEXT && k <= a.count; k++) {
             add_row(&t, &a, k == 0 ? &a.own : &a.of_dialect[k - 1]);
         }
         free(a.of_dialect);
     }
     if (s->output != OUTPUT_TEXT) {
+        t.also = s->output == OUTPUT_JSON ? &findings : NULL;
         table_end(&t);
     }
+    table_forget(&findings);
+    free(findings.cells);
     return GO_ON;
 }
 

@@ -6,13 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { AT = 18 }; /* where the texts begin */
-
-static void line(const char *label, char *owned)
+static void line(explanation *to, const char *label, char *owned)
 {
-    printf("         %-8s ", label);
-    put_wrapped(owned, AT, AT);
-    free(owned);
+    to->lines = allocate(to->lines, to->count + 1, sizeof *to->lines);
+    to->lines[to->count++] = (explanation_line){label, owned};
+}
+
+void clear_explanation(explanation *e)
+{
+    for (size_t i = 0; i < e->count; i++) {
+        free(e->lines[i].text);
+    }
+    free(e->lines);
+    *e = (explanation){0};
 }
 
 static const char *mode_name(const look *l)
@@ -38,45 +44,6 @@ static char *value_and_code(const bnd_format *f, bnd_exact value)
 }
 
 /* ---- between two neighbours ---- */
-
-/* inner + steps / 2 * 2^quantum, inner being a whole number of them */
-static bnd_exact half_steps_away(bnd_exact inner, int32_t quantum, unsigned steps)
-{
-    for (; inner.kind == BND_KIND_FINITE && inner.exponent > quantum; inner.exponent--) {
-        inner.low <<= 1;
-    }
-    uint64_t low = (inner.low << 1) + steps;
-    uint64_t high = (inner.low >> 63) + (low < steps);
-    return (bnd_exact){
-        .high = high, .low = low, .exponent = quantum - 1, .kind = BND_KIND_FINITE, .negative = inner.negative};
-}
-
-static look_gap gap_around(const look *l, const given *v)
-{
-    const bnd_format *f = l->format;
-    bool negative = v->exact.negative;
-    look_gap g = {.below = l->below, .above = l->above};
-    bnd_exact inner = negative ? g.above : g.below, *outer = negative ? &g.below : &g.above, width;
-    bool has_outer = negative ? l->has_below : l->has_above;
-    g.beyond = !has_outer || outer->kind != BND_KIND_FINITE;
-    if (inner.kind == BND_KIND_ZERO) {
-        width = g.middle = (bnd_exact){
-            .low = f->least_significand, .exponent = f->least_quantum, .kind = BND_KIND_FINITE, .negative = negative};
-        width.negative = false;
-        g.middle.exponent--;
-    } else {
-        width = ulp_at(f, inner); /* the last place of the neighbour toward zero is the distance to the other */
-        g.middle = half_steps_away(inner, width.exponent, 1);
-    }
-    if (g.beyond) {
-        *outer = half_steps_away(inner, width.exponent, 2);
-    }
-    g.side = bnd_exact_compare(v->exact, g.middle);
-    double from_below = 0;
-    g.has_part = units_from_given(&from_below, v, g.below, width);
-    g.part = -from_below;
-    return g;
-}
 
 static const char *taken(const look *l)
 {
@@ -163,17 +130,17 @@ static char *reason(const look *l, const look_gap *g)
 }
 
 /* "0.3125 (0x2a), 0.0125 away" */
-static void neighbour_line(const char *label, const given *v, bnd_exact value, char *text)
+static void neighbour_line(explanation *to, const char *label, const given *v, bnd_exact value, char *text)
 {
     const bnd_exact one = {.low = 1, .kind = BND_KIND_FINITE};
     double distance;
     if (units_from_given(&distance, v, value, one) && isfinite(distance)) {
         char *away = digits_text(bnd_exact_double(distance < 0 ? -distance : distance), 6);
-        line(label, format_text("%s, %s away", text, away));
+        line(to, label, format_text("%s, %s away", text, away));
         free(away);
         free(text);
     } else {
-        line(label, text);
+        line(to, label, text);
     }
 }
 
@@ -188,24 +155,24 @@ static char *outer_text(const look *l, bnd_exact value, bool beyond)
     return text;
 }
 
-static void explain_gap(const look *l, const given *v)
+static void explain_gap(explanation *to, const look *l, const given *v, size_t room)
 {
     look_gap g = gap_around(l, v);
     bool negative = v->exact.negative;
-    char *drawn =
-        g.has_part && !g.beyond ? drawn_gap(l->format, g.below, g.above, g.part, g.side, page_width() - AT) : NULL;
+    char *drawn = g.has_part && !g.beyond ? drawn_gap(l->format, g.below, g.above, g.part, g.side, room) : NULL;
     if (drawn != NULL) {
-        line("between", drawn);
+        line(to, "between", drawn);
     }
-    neighbour_line("below", v, g.below, outer_text(l, g.below, g.beyond && negative));
-    neighbour_line("middle", v, g.middle, readable_text(g.middle, false));
-    neighbour_line("above", v, g.above, outer_text(l, g.above, g.beyond && !negative));
+    neighbour_line(to, "below", v, g.below, outer_text(l, g.below, g.beyond && negative));
+    neighbour_line(to, "middle", v, g.middle, readable_text(g.middle, false));
+    neighbour_line(to, "above", v, g.above, outer_text(l, g.above, g.beyond && !negative));
     const char *sides[] = {"before the middle", "exactly in the middle", "past the middle"};
     char *part = g.has_part ? rough_text(g.part) : NULL;
-    line("where", part != NULL ? format_text("%s of the way from below to above, %s", part, sides[g.side + 1])
-                               : copy_text(sides[g.side + 1]));
+    line(to, "where",
+         part != NULL ? format_text("%s of the way from below to above, %s", part, sides[g.side + 1])
+                      : copy_text(sides[g.side + 1]));
     free(part);
-    line("rule", reason(l, &g));
+    line(to, "rule", reason(l, &g));
 }
 
 /* ---- beyond the ends ---- */
@@ -232,26 +199,27 @@ static bool largest_is_odd(const look *l)
     return ((by_code ? f->max_code : f->max_significand) & 1) != 0;
 }
 
-static void explain_overflow(const look *l, const given *v)
+static void explain_overflow(explanation *to, const look *l, const given *v)
 {
     const bnd_format *f = l->format;
     bool negative = v->exact.negative && f->is_signed;
     bnd_exact largest = {
         .low = f->max_significand, .exponent = f->max_quantum, .kind = BND_KIND_FINITE, .negative = negative};
-    line(negative ? "lowest" : "largest", value_and_code(f, largest));
+    line(to, negative ? "lowest" : "largest", value_and_code(f, largest));
     if (l->rule.rounding == BND_ROUND_RNE || l->rule.rounding == BND_ROUND_RNA) {
         char *text = readable_text(half_steps_away(largest, f->max_quantum, 1), false);
         bool included = l->rule.rounding == BND_ROUND_RNA || largest_is_odd(l);
-        line("limit", format_text("%s, half a step above the largest value: from here on, ties %s, values overflow",
-                                  text, included ? "included" : "excluded"));
+        line(to, "limit",
+             format_text("%s, half a step above the largest value: from here on, ties %s, values overflow", text,
+                         included ? "included" : "excluded"));
         free(text);
     }
     char *result = readable_text(l->rounded.value, false), *has = infinity_and_nan(f);
     if (stays_inside(l, negative)) {
-        line("rule",
+        line(to, "rule",
              format_text("%s: %s, which never exceeds the largest value: %s", mode_name(l), mode_title(l), result));
     } else {
-        line("rule",
+        line(to, "rule",
              format_text("overflow policy '%s'; %s: %s", bnd_overflow_name(bnd_rule_overflow(l->rule)), has, result));
     }
     free(result);
@@ -259,46 +227,47 @@ static void explain_overflow(const look *l, const given *v)
 }
 
 /* Below the least number of a format that has no zero: there is only one way to go. */
-static void explain_least(const look *l)
+static void explain_least(explanation *to, const look *l)
 {
     char *least = value_and_code(l->format, l->rounded.value);
-    line("rule", format_text("%s is the smallest value of %s, which has no zero", least, l->format->name));
+    line(to, "rule", format_text("%s is the smallest value of %s, which has no zero", least, l->format->name));
     free(least);
 }
 
 /* ---- what needs no rounding ---- */
 
-static void explain_exact(const look *l)
+static void explain_exact(explanation *to, const look *l)
 {
     if (l->has_below) {
-        line("below", value_and_code(l->format, l->below));
+        line(to, "below", value_and_code(l->format, l->below));
     }
     if (l->has_above) {
-        line("above", value_and_code(l->format, l->above));
+        line(to, "above", value_and_code(l->format, l->above));
     }
-    line("rule", copy_text(l->as_given ? "the code is in this format" : "the format contains the value exactly"));
+    line(to, "rule", copy_text(l->as_given ? "the code is in this format" : "the format contains the value exactly"));
 }
 
 /* Infinities and NaNs, and numbers that a format without a sign or a zero has no code for. */
-static void explain_special(const look *l, const given *v)
+static void explain_special(explanation *to, const look *l, const given *v)
 {
     char *result = readable_text(l->rounded.value, false);
     const char *name = l->format->name;
     if (l->as_given) {
-        line("rule", copy_text("the code is in this format"));
+        line(to, "rule", copy_text("the code is in this format"));
     } else if (v->exact.kind == BND_KIND_QUIET_NAN || v->exact.kind == BND_KIND_SIGNALING_NAN) {
-        line("rule",
+        line(to, "rule",
              l->format->has_nan
                  ? format_text("NaN rule '%s': %s", bnd_nan_name(bnd_rule_nan(bnd_rule_of_conversion(l->rule))), result)
                  : format_text("%s has no NaN: %s", name, result));
     } else if (v->exact.negative && !l->format->is_signed) {
-        line("rule", format_text("%s has no sign: %s", name, result));
+        line(to, "rule", format_text("%s has no sign: %s", name, result));
     } else if (v->exact.kind == BND_KIND_ZERO) {
-        line("rule", format_text("%s has no zero: %s", name, result));
+        line(to, "rule", format_text("%s has no zero: %s", name, result));
     } else {
         char *has = infinity_and_nan(l->format);
-        line("rule", format_text("an infinity, overflow policy '%s'; %s: %s",
-                                 bnd_overflow_name(bnd_rule_overflow(l->rule)), has, result));
+        line(to, "rule",
+             format_text("an infinity, overflow policy '%s'; %s: %s", bnd_overflow_name(bnd_rule_overflow(l->rule)),
+                         has, result));
         free(has);
     }
     free(result);
@@ -319,7 +288,7 @@ static const char *invalid_reason(const look *l, const given *v)
 }
 
 /* `stored` is the rounding before --flush out made it zero, NULL where nothing did. */
-static void explain_flags(const look *l, const given *v, const look *stored)
+static void explain_flags(explanation *to, const look *l, const given *v, const look *stored)
 {
     const bnd_format *f = l->format;
     bnd_exact normal = {.low = f->normal_significand, .exponent = f->normal_quantum, .kind = BND_KIND_FINITE};
@@ -339,72 +308,33 @@ static void explain_flags(const look *l, const given *v, const look *stored)
     for (uint32_t i = 0; i < sizeof why / sizeof why[0]; i++) {
         uint32_t flag = UINT32_C(1) << i;
         if ((l->rounded.flags & flag) != 0) {
-            line("flag", format_text("%s: %s", bnd_flag_name(flag), why[i]));
+            line(to, "flag", format_text("%s: %s", bnd_flag_name(flag), why[i]));
         }
     }
     free(smallest);
     free(underflow);
 }
 
-/* ---- subnormals that count as zero ---- */
+/* ---- all of it ---- */
 
-static bool flushed_on_input(const look *l, const given *v)
-{
-    return v->is_code && l->rule.flush_in && bnd_classify(&v->format, v->exact) == BND_CLASS_SUBNORMAL;
-}
-
-/* The look as it would have been without --flush out. */
-static bool flushed_on_output(const look *l, const given *v, look *without)
-{
-    *without = *l;
-    without->rule.flush_out = false;
-    without->rounded = round_given(v, l->format, without->rule, l->random);
-    return l->rule.flush_out && l->rounded.value.kind == BND_KIND_ZERO &&
-           without->rounded.value.kind == BND_KIND_FINITE;
-}
-
-/* The rule that takes a magnitude: all that follows is about the number without its sign. */
-static bool drops_sign(const look *l, const given *v)
-{
-    return v->exact.negative && !l->format->is_signed && l->rule.negative == BND_NEGATIVE_MAGNITUDE &&
-           is_given_finite(v);
-}
-
-/* Was the input rounded to one of two neighbours? */
-static bool lies_in_gap(const look *l, const given *v)
-{
-    return (l->rounded.flags & BND_FLAG_INEXACT) != 0 && (l->rounded.flags & BND_FLAG_OVERFLOW) == 0 &&
-           is_given_finite(v) && (v->exact.negative ? l->has_above : l->has_below);
-}
-
-bool find_gap(look_gap *out, const look *l, const given *v)
-{
-    look without;
-    if (!lies_in_gap(l, v) || drops_sign(l, v) || flushed_on_input(l, v) || flushed_on_output(l, v, &without)) {
-        return false;
-    }
-    *out = gap_around(l, v);
-    return out->has_part && !out->beyond;
-}
-
-static void explain_rounding(const look *l, const given *v)
+static void explain_rounding(explanation *to, const look *l, const given *v, size_t room)
 {
     uint32_t flags = l->rounded.flags;
     bool inexact = (flags & BND_FLAG_INEXACT) != 0;
     if ((flags & BND_FLAG_OVERFLOW) != 0) {
-        explain_overflow(l, v);
+        explain_overflow(to, l, v);
     } else if (lies_in_gap(l, v)) {
-        explain_gap(l, v);
+        explain_gap(to, l, v, room);
     } else if (inexact) {
-        explain_least(l);
+        explain_least(to, l);
     } else if (is_given_finite(v) && flags == 0) {
-        explain_exact(l);
+        explain_exact(to, l);
     } else {
-        explain_special(l, v);
+        explain_special(to, l, v);
     }
 }
 
-void explain(const look *l, const given *v)
+void explain(explanation *to, const look *l, const given *v, size_t room)
 {
     look without;
     bool flushed = false;
@@ -414,17 +344,17 @@ void explain(const look *l, const given *v)
         positive.has_below = bnd_neighbour(&positive.below, l->format, magnitude.exact, -1);
         positive.has_above = bnd_neighbour(&positive.above, l->format, magnitude.exact, 1);
         positive.rounded = bnd_round_exact(l->format, magnitude.exact, l->rule, l->random);
-        line("sign", format_text("dropped: %s has no sign, and this rule takes the magnitude", l->format->name));
-        explain_rounding(&positive, &magnitude);
+        line(to, "sign", format_text("dropped: %s has no sign, and this rule takes the magnitude", l->format->name));
+        explain_rounding(to, &positive, &magnitude, room);
     } else if (flushed_on_input(l, v)) {
-        line("rule", format_text("--flush in: the code is subnormal in %s and is read as zero", v->format.name));
+        line(to, "rule", format_text("--flush in: the code is subnormal in %s and is read as zero", v->format.name));
     } else if ((flushed = flushed_on_output(l, v, &without))) {
-        explain_rounding(&without, v);
+        explain_rounding(to, &without, v, room);
         char *value = value_and_code(l->format, without.rounded.value);
-        line("flush", format_text("--flush out: %s is subnormal and becomes zero", value));
+        line(to, "flush", format_text("--flush out: %s is subnormal and becomes zero", value));
         free(value);
     } else {
-        explain_rounding(l, v);
+        explain_rounding(to, l, v, room);
     }
-    explain_flags(l, v, flushed ? &without : NULL);
+    explain_flags(to, l, v, flushed ? &without : NULL);
 }

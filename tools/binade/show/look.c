@@ -59,3 +59,49 @@ void clear_look(look *l)
     free(l->error);
     l->error = NULL;
 }
+
+/* ---- in words ---- */
+
+/* "normal, exponent field 126 = 2^-1". */
+char *class_text(const look *l)
+{
+    const bnd_format *f = l->format;
+    bnd_class class = bnd_classify(f, l->rounded.value);
+    const char *name = bnd_class_name(class);
+    if (f->width == 0 || (class != BND_CLASS_NORMAL && class != BND_CLASS_SUBNORMAL)) {
+        return copy_text(name);
+    }
+    uint64_t magnitude = l->code & ((UINT64_C(1) << bnd_magnitude_bits(f)) - 1);
+    unsigned field = (unsigned)(magnitude >> f->fraction_bits);
+    int exponent = (int)field - f->bias + (class == BND_CLASS_SUBNORMAL);
+    return format_text("%s, exponent field %u = 2^%d", name, field, exponent);
+}
+
+/* Numbers of value sets may have millions of digits; the library gives such ones as a hexadecimal float. */
+char *result_text(const look *l, bool plain)
+{
+    bnd_exact value = l->rounded.value;
+    char *text = readable_text(value, plain);
+    if (value.kind != BND_KIND_FINITE || strchr(text, 'x') == NULL) {
+        return text;
+    }
+    char *said = format_text("%s (about 100,000 digits or more)", text);
+    free(text);
+    return said;
+}
+
+bool is_exact(const look *l)
+{
+    return l->rounded.ternary == 0 && l->rounded.flags == 0;
+}
+
+char *error_text(const look *l, bool plain)
+{
+    if (is_exact(l)) {
+        return copy_text("0 (exact)");
+    }
+    if (l->error == NULL) {
+        return copy_text("more than 100,000 digits");
+    }
+    return plain ? copy_text(l->error) : shorten_text(copy_text(l->error));
+}

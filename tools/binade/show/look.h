@@ -2,6 +2,7 @@
 #ifndef BINADE_TOOLS_LOOK_H
 #define BINADE_TOOLS_LOOK_H
 
+#include "common/print.h"
 #include "value.h"
 
 typedef struct look {
@@ -21,6 +22,13 @@ typedef struct look {
 
 void look_at(look *l, const bnd_format *f, bnd_rule rule, uint64_t random, const given *v, bool plain);
 void clear_look(look *l);
+
+/* For people: "normal, exponent field 126 = 2^-1", the value, and the error of a look that has one. `plain`: with every
+ * digit. */
+char *class_text(const look *l);
+char *result_text(const look *l, bool plain);
+char *error_text(const look *l, bool plain);
+bool is_exact(const look *l); /* neither rounded nor replaced */
 
 /* The unit in the last place that the format has at x: the distance of its values there, were its exponent unbounded
  * upward. */
@@ -51,6 +59,19 @@ typedef struct look_gap {
 
 /* False where the input was not rounded to one of two neighbours that the format has. */
 bool find_gap(look_gap *out, const look *l, const given *v);
+/* The same, also where the outer end is the step past the largest value. */
+bool find_gap_or_end(look_gap *out, const look *l, const given *v);
+
+/* What find_gap is made of. inner + steps / 2 * 2^quantum, inner being a whole number of them: */
+bnd_exact half_steps_away(bnd_exact inner, int32_t quantum, unsigned steps);
+look_gap gap_around(const look *l, const given *v);
+/* Was the input rounded to one of two neighbours? */
+bool lies_in_gap(const look *l, const given *v);
+/* The rule that takes a magnitude: the rest of the explanation is about the number without its sign. */
+bool drops_sign(const look *l, const given *v);
+/* Subnormals that count as zero; `without` is the look as it would have been without --flush out. */
+bool flushed_on_input(const look *l, const given *v);
+bool flushed_on_output(const look *l, const given *v, look *without);
 
 /* `show --svg`: the value in each format, as a picture in a file. GO_ON, or the status to leave with. */
 int show_write_picture(const settings *s, const given *v, size_t index, const format_list *formats, const char *path);
@@ -58,7 +79,22 @@ int show_write_picture(const settings *s, const given *v, size_t index, const fo
 /* `show --link`: the address of the page with this state. GO_ON, or the status to leave with. */
 int show_link(const settings *s, bool dialects, bool exact);
 
-/* -v: the neighbours, the midpoint, how far, which rule decided, and what each flag means. */
-void explain(const look *l, const given *v);
+/* -v: the neighbours, the midpoint, how far, which rule decided, and what each flag means. A line has a label. */
+typedef struct explanation_line {
+    const char *label;
+    char *text;
+} explanation_line;
+
+typedef struct explanation {
+    explanation_line *lines;
+    size_t count;
+} explanation;
+
+/* `to` starts as all zero. `room` is for the line that draws the value between its neighbours; 0: no such line. */
+void explain(explanation *to, const look *l, const given *v, size_t room);
+void clear_explanation(explanation *e);
+
+/* `show --json`: one format's object; with `verbose`, what -v explains too. */
+void show_look_as_json(bnd_lab_json *json, const look *l, const given *v, bool plain, bool verbose);
 
 #endif
