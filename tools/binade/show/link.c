@@ -71,6 +71,11 @@ static void add_rule(long_text *out, const settings *s)
         add_key(out, "seed", seed);
         free(seed);
     }
+    if (s->random_given) {
+        char *random = format_text("%llu", (unsigned long long)s->random);
+        add_key(out, "random", random);
+        free(random);
+    }
 }
 
 int show_link(const settings *s, bool dialects, bool exact)

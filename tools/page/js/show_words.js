@@ -2,7 +2,7 @@
 // grammar, tests/page/links.tsv examples. `binade show --link` goes the other way.
 
 // Keys with a value, in the order in which they are written. Each is an option of the same name.
-export const ruleKeys = ["round", "overflow", "nan", "flush", "tininess", "dialect", "seed"];
+export const ruleKeys = ["round", "overflow", "nan", "flush", "tininess", "dialect", "seed", "random"];
 
 export const items = (list) => list.split(",").filter((item) => item !== "");
 
