@@ -2,6 +2,7 @@
 # that the command prints itself.
 dist_man_MANS += \
 	doc/man/binade-bench.1 \
+	doc/man/binade-block.1 \
 	doc/man/binade-calc.1 \
 	doc/man/binade-cast.1 \
 	doc/man/binade-compare.1 \
@@ -31,6 +32,7 @@ dist_man_MANS += \
 MANUAL_TEXT = \
 	doc/man/bench.text \
 	doc/man/binade.text \
+	doc/man/block.text \
 	doc/man/calc.text \
 	doc/man/cast.text \
 	doc/man/compare.text \

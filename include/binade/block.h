@@ -15,14 +15,15 @@ extern "C" {
 /* ---- block formats ---- */
 
 /* How a scale is computed from amax, the largest magnitude that shares it. max and emax are those of the element; all
- * logarithms and quotients are exact. The first four rules give powers of two, clamped to those of the scale's format.
- */
+ * logarithms and quotients are exact. All rules except nearest give powers of two, clamped to those of the scale's
+ * format. For elements with one fraction bit (e2m1), ct and even are the same. */
 typedef enum bnd_scale_rule {
     BND_SCALE_RCEIL,   /* 2^ceil(log2(amax / max)): the least power of two that saturates nothing */
     BND_SCALE_FLOOR,   /* 2^(floor(log2 amax) - emax) */
     BND_SCALE_CEIL,    /* 2^(ceil(log2 amax) - emax) */
     BND_SCALE_EVEN,    /* 2^(floor(log2(amax rounded to the element's precision)) - emax) */
     BND_SCALE_NEAREST, /* the scale format's number nearest to amax / max, at least 2^least, at most its largest */
+    BND_SCALE_CT,      /* 2^(floor(log2 amax) - emax), twice that if amax is at least 1.75 times its power of two */
     BND_SCALE_COUNT
 } bnd_scale_rule;
 
@@ -69,7 +70,7 @@ BND_CHECKED bnd_status bnd_block_parse(bnd_block *out, const char *name, bnd_err
  * On failure: `out` is unchanged. */
 BND_CHECKED bnd_status bnd_block_scaled(bnd_block *out, const char *scale, const bnd_format *element, bnd_error *why);
 
-/* Reads the name of a scale rule: floor, ceil, even, rceil or nearest. If scales are fp32, nearest and the rules of
+/* Reads the name of a scale rule: floor, ceil, even, rceil, ct or nearest. If scales are fp32, nearest and the rules of
  * powers of two can replace each other; NVFP4 needs nearest, and e8m0 scales need powers of two.
  *
  * Returns: BND_OK, BND_BAD_NAME or BND_BAD_ARGUMENT.

@@ -137,6 +137,8 @@ static int exponent_by_rule(const bnd_block *block, double amax)
         s = (int)mpfr_get_exp(rounded) - 1 - emax;
         mpfr_clear(rounded);
         return s;
+    case BND_SCALE_CT:
+        return ldexp(1.75, s + emax) <= amax ? s + 1 : s;
     case BND_SCALE_RCEIL:
         s -= 2;
         while (ldexp(max, s) < amax) {

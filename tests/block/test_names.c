@@ -90,6 +90,8 @@ static void test_tiles(void)
     CU_ASSERT_EQUAL(b.rule, BND_SCALE_NEAREST);
     b = block_named("e4m3/tile:1x128:even");
     CU_ASSERT_EQUAL(b.rule, BND_SCALE_EVEN);
+    CU_ASSERT_EQUAL(bnd_scale_rule_parse(&b, "ct", NULL), BND_OK);
+    CU_ASSERT_EQUAL(b.rule, BND_SCALE_CT);
     CU_ASSERT_EQUAL(b.along, 1);
     CU_ASSERT_EQUAL(block_named("e4m3/tile:1x4611686018427387904").across, (size_t)1 << 62);
     CU_ASSERT_EQUAL(block_named("e4m3/tensor").sharing, BND_SHARE_TENSOR);

@@ -65,6 +65,10 @@ static const char *const blocks[] = {
     "e2m1/nvfp4:16x16",
     "e2m1/nvfp4:3x5",
     "e4m3/mx:4x8:floor",
+    "mxfp8:ct",
+    "mxfp6-e3m2:ct",
+    "mxint8:ct",
+    "e4m3/row:ct",
 };
 enum { BLOCKS = sizeof blocks / sizeof blocks[0] };
 

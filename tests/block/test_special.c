@@ -184,6 +184,14 @@ static void test_bytes(void)
     quantized("mxfp8:floor", x, 32, codes, scales, NULL);
     CU_ASSERT_EQUAL(scales[0], 127);
     CU_ASSERT_EQUAL(codes[0], 0x7e);
+    x[0] = 448; /* 1.75 * 2^8: even does not round it up to 2^9, ct does */
+    quantized("mxfp8:even", x, 32, codes, scales, NULL);
+    CU_ASSERT_EQUAL(scales[0], 127);
+    quantized("mxfp8:ct", x, 32, codes, scales, NULL);
+    CU_ASSERT_EQUAL(scales[0], 128);
+    x[0] = 447.99997f;
+    quantized("mxfp8:ct", x, 32, codes, scales, NULL);
+    CU_ASSERT_EQUAL(scales[0], 127);
     x[0] = 511; /* 512 after rounding: saturated, not NaN */
     quantized("mxfp8:floor", x, 32, codes, scales, NULL);
     CU_ASSERT_EQUAL(codes[0], 0x7e);

@@ -15,10 +15,12 @@ tests_cli_verify_wrong_SOURCES = \
 	tools/binade/common/print.c tools/binade/common/progress.c tools/binade/common/rules.c \
 	tools/binade/common/table.c tools/binade/common/values.c tools/binade/verify/cmd_verify.c tools/binade/verify/print.c \
 	tools/binade/verify/state.c
-TESTS += tests/cli/clock.sh tests/cli/cast_streams.sh tests/cli/completion.sh tests/cli/links.sh tests/cli/manual.sh \
+TESTS += tests/cli/block.sh tests/cli/clock.sh tests/cli/cast_streams.sh tests/cli/completion.sh tests/cli/links.sh \
+	tests/cli/manual.sh \
 	tests/cli/process.sh tests/cli/sweep_killed.sh tests/cli/update.sh
 EXTRA_DIST += \
-	tests/cli/bench.txt tests/cli/calc.txt tests/cli/cast.txt tests/cli/cast_streams.sh tests/cli/checks.sh \
+	tests/cli/bench.txt tests/cli/block.sh tests/cli/block.txt tests/cli/calc.txt tests/cli/cast.txt \
+	tests/cli/cast_streams.sh tests/cli/checks.sh \
 	tests/cli/clock.sh tests/cli/compare.txt tests/cli/completion.sh tests/cli/cost.txt tests/cli/evaluate.txt \
 	tests/cli/examples.txt tests/cli/formats.txt tests/cli/help.txt tests/cli/inputs.txt tests/cli/links.sh tests/cli/manual.sh \
 	tests/cli/process.sh \

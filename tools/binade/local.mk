@@ -28,6 +28,10 @@ binade_SOURCES = \
 	tools/binade/common/values.c \
 	tools/binade/common/version.c \
 	tools/binade/bench/cmd_bench.c \
+	tools/binade/block/block.h \
+	tools/binade/block/cmd_block.c \
+	tools/binade/block/print.c \
+	tools/binade/block/scales.c \
 	tools/binade/calc/calc.h \
 	tools/binade/calc/cmd_calc.c \
 	tools/binade/calc/json.c \

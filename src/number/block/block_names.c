@@ -28,6 +28,7 @@ static const rule_row rules[BND_SCALE_COUNT] = {
     [BND_SCALE_CEIL] = {"ceil", "torchao"},
     [BND_SCALE_EVEN] = {"even", "torchao"},
     [BND_SCALE_NEAREST] = {"nearest", "amax / max"},
+    [BND_SCALE_CT] = {"ct", "compressed-tensors"},
 };
 
 const char *bnd_scale_rule_name(bnd_scale_rule rule)
@@ -99,11 +100,11 @@ static bnd_status set_rule(bnd_block *block, const char *name, size_t length, bn
     }
     if (rule == BND_SCALE_COUNT) {
         return bndi_nearest_fail(&nearest, why, BND_BAD_NAME, "unknown scale rule",
-                                 "(available: floor, ceil, even, rceil; nearest where scales are not powers of two)");
+                                 "(available: floor, ceil, even, rceil, ct; nearest where scales are not powers of two)");
     }
     if (rule == BND_SCALE_NEAREST && block->scale.precision == 1) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                        "the scales of %s are powers of two; their rule must be floor, ceil, even or rceil",
+                        "the scales of %s are powers of two; their rule must be floor, ceil, even, rceil or ct",
                         block->name);
     }
     if (rule != BND_SCALE_NEAREST && block->tensor) {

@@ -24,6 +24,7 @@ static double max_of(const bnd_format *f)
  *     ceil    m > 0
  *     even    1.m rounded to the element's precision is 2: 1.m is at least halfway from its last significand, all ones,
  *             to 2. Halfway goes to 2, the even one.
+ *     ct      m >= 3/4: even for an element with one fraction bit, whatever the element is
  *     rceil   amax / max = (1.m / 1.f) * 2^(e - emax), and 1.m / 1.f is between 1/2 and 2: m > f
  * so that a rule is a number, the least m as a fraction of 23 bits. */
 
@@ -37,6 +38,8 @@ static uint32_t limit_of(const bnd_block *block, uint32_t max_fraction)
         return fraction_bits < FRACTION ? HIDDEN - (1u << (FRACTION - 1 - fraction_bits)) : HIDDEN;
     case BND_SCALE_RCEIL:
         return max_fraction + 1;
+    case BND_SCALE_CT:
+        return HIDDEN / 4 * 3;
     default:
         return HIDDEN;
     }

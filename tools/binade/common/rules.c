@@ -28,7 +28,7 @@ bool has_format(const format_list *list, const bnd_format *f)
 
 char *block_text(const bnd_block *b)
 {
-    const char *element = b->element.name, *scale = b->scale.name;
+    const char *element = b->integer ? "int8" : b->element.name, *scale = b->scale.name;
     if (b->sharing == BND_SHARE_TENSOR) {
         return format_text("all %s values of a tensor share one %s scale", element, scale);
     }
