@@ -9,7 +9,7 @@ _binade()
         prev=${COMP_WORDS[COMP_CWORD - 2]}
     fi
     if [ "$COMP_CWORD" -eq 1 ]; then
-        first="show formats table range calc cast train compare evaluate sweep cost vectors verify bench help" options="--help --version"
+        first="show formats table range block calc cast train compare evaluate sweep cost vectors verify bench help" options="--help --version"
     else
     case ${COMP_WORDS[1]} in
     show)
@@ -49,6 +49,13 @@ _binade()
         --svg) files=yes ;;
         --overflow) words="format saturate propagate format-max propagate-max" ;;
         --flush) words="none in out both" ;;
+        --color) words="auto always never" ;;
+        esac ;;
+    block)
+        options="--rule --tensor-scale --round --seed --json --csv --color --help" valued=" --rule --tensor-scale --round -r --seed --color "
+        first="mxfp8 mxfp8-e5m2 mxfp6-e2m3 mxfp6-e3m2 mxfp4 mxint8 nvfp4 nvfp4-subnormal" others=""
+        case $prev in
+        --round | -r) words="rne rna rtz rup rdn rto sr sra srb sr-equal" ;;
         --color) words="auto always never" ;;
         esac ;;
     calc)
@@ -190,7 +197,7 @@ _binade()
         esac ;;
     help)
         options="--full --examples --roff --completion --help" valued=" --roff --completion "
-        first="show formats table range calc cast train compare evaluate sweep cost vectors verify bench help" others="show formats table range calc cast train compare evaluate sweep cost vectors verify bench help"
+        first="show formats table range block calc cast train compare evaluate sweep cost vectors verify bench help" others="show formats table range block calc cast train compare evaluate sweep cost vectors verify bench help"
         case $prev in
         --completion) words="bash zsh fish" ;;
         esac ;;

@@ -60,6 +60,16 @@ complete -c binade -n '__binade_is range' -l flush -d 'subnormals become zero on
 complete -c binade -n '__binade_is range' -l seed -d 'seed for the random bits of stochastic rounding (default 0)' -x
 complete -c binade -n '__binade_is range' -l color -d 'colours: auto always never (default auto: on a terminal without NO_COLOR)' -x -a 'auto always never'
 complete -c binade -n '__binade_is range' -l help -s h -d 'print this text'
+complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a block -d 'one block of numbers that share a scale, under each scale rule'
+complete -c binade -n '__binade_is block' -l rule -d 'scale rules, separated by commas: floor, ceil, even, rceil, ct; of NVFP4 nearest, 4/6 (default all of the block format)' -x
+complete -c binade -n '__binade_is block' -l tensor-scale -d 'the scale of the tensor that the block is a part of, a factor (NVFP4; default: as if the block were the whole tensor)' -x
+complete -c binade -n '__binade_is block' -l round -s r -d 'rounding: rne rna rtz rup rdn rto sr:N sra:N srb:N sr-equal, N random bits (default rne; N 32)' -x -a 'rne rna rtz rup rdn rto sr sra srb sr-equal'
+complete -c binade -n '__binade_is block' -l seed -d 'seed for the random bits of stochastic rounding (default 0)' -x
+complete -c binade -n '__binade_is block' -l json -d 'JSON instead of text'
+complete -c binade -n '__binade_is block' -l csv -d 'comma-separated values instead of text'
+complete -c binade -n '__binade_is block' -l color -d 'colours: auto always never (default auto: on a terminal without NO_COLOR)' -x -a 'auto always never'
+complete -c binade -n '__binade_is block' -l help -s h -d 'print this text'
+complete -c binade -n '__binade_is block first' -a 'mxfp8 mxfp8-e5m2 mxfp6-e2m3 mxfp6-e3m2 mxfp4 mxint8 nvfp4 nvfp4-subnormal'
 complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a calc -d 'an expression with every operation rounded in a format'
 complete -c binade -n '__binade_is calc' -l format -s f -d 'formats, separated by commas: built-in (fp16, e4m3), P3109 (binary8p3se), custom (e6m9, e5m10b12fn), value sets (p11emin-14emax15), groups (all ieee ocp fnuz p3109 p3109-all mx)' -x -a '(__fish_complete_list , "string split \" \" \"fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 ue5m3 ue4m3 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx\"")'
 complete -c binade -n '__binade_is calc' -l round -s r -d 'rounding: rne rna rtz rup rdn rto sr:N sra:N srb:N sr-equal, N random bits (default rne; N 32)' -x -a 'rne rna rtz rup rdn rto sr sra srb sr-equal'
@@ -309,5 +319,5 @@ complete -c binade -n '__binade_is help' -l examples -d 'the examples of a comma
 complete -c binade -n '__binade_is help' -l roff -d 'a man page: a command\'s, or binade\'s' -x
 complete -c binade -n '__binade_is help' -l completion -d 'a completion script for bash, zsh or fish' -x -a 'bash zsh fish'
 complete -c binade -n '__binade_is help' -l help -s h -d 'print this text'
-complete -c binade -n '__binade_is help first' -a 'show formats table range calc cast train compare evaluate sweep cost vectors verify bench help'
-complete -c binade -n '__binade_is help others' -a 'show formats table range calc cast train compare evaluate sweep cost vectors verify bench help'
+complete -c binade -n '__binade_is help first' -a 'show formats table range block calc cast train compare evaluate sweep cost vectors verify bench help'
+complete -c binade -n '__binade_is help others' -a 'show formats table range block calc cast train compare evaluate sweep cost vectors verify bench help'
