@@ -30,8 +30,8 @@ static bnd_status check_rule(const bnd_block *b, bnd_error *why)
     }
     if (nearest && b->scale.precision == 1) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                        "%s: scales in %s are powers of two; their rule must be floor, ceil, even, rceil or ct", b->name,
-                        b->scale.name);
+                        "%s: scales in %s are powers of two; their rule must be floor, ceil, even, rceil or ct",
+                        b->name, b->scale.name);
     }
     if (!nearest && b->tensor) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: with a scale of the tensor, the scale rule must be nearest",

@@ -100,7 +100,7 @@ static bnd_status set_rule(bnd_block *block, const char *name, size_t length, bn
     }
     if (rule == BND_SCALE_COUNT) {
         return bndi_nearest_fail(&nearest, why, BND_BAD_NAME, "unknown scale rule",
-                                 "(available: floor, ceil, even, rceil, ct; nearest where scales are not powers of two)");
+                                 "(available: floor, ceil, even, rceil, ct; nearest if scales are not powers of two)");
     }
     if (rule == BND_SCALE_NEAREST && block->scale.precision == 1) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
