@@ -6,27 +6,41 @@
 
 /* ---- files ---- */
 
-static bnd_status parse(bnd_safetensors **out, const unsigned char *bytes, size_t size, bnd_error *why)
+bnd_status bndi_safetensors_measure(size_t *header_length, const unsigned char *start, uint64_t file_size,
+                                    bnd_error *why)
 {
     enum { START = BNDI_SAFETENSORS_START };
     uint64_t length = 0;
-    if (size < START) {
-        return bnd_fail(why, BND_BAD_FILE, size,
-                        "has %zu bytes; a .safetensors file needs at least 8, the length of its header", size);
+    if (file_size < START) {
+        return bnd_fail(why, BND_BAD_FILE, (size_t)file_size,
+                        "has %llu bytes; a .safetensors file needs at least 8, the length of its header",
+                        (unsigned long long)file_size);
     }
     for (size_t i = 0; i < START; i++) {
-        length |= (uint64_t)bytes[i] << 8 * i;
+        length |= (uint64_t)start[i] << 8 * i;
     }
-    if (length > size - START) {
-        return bnd_fail(why, BND_BAD_FILE, 0, "is truncated: its header needs %llu bytes, %zu are left",
-                        (unsigned long long)length, size - START);
+    if (length > file_size - START) {
+        return bnd_fail(why, BND_BAD_FILE, 0, "is truncated: its header needs %llu bytes, %llu are left",
+                        (unsigned long long)length, (unsigned long long)(file_size - START));
     }
     if (length > BND_SAFETENSORS_HEADER_MAX) {
         return bnd_fail(why, BND_BAD_FILE, 0, "has a header of %llu bytes; the limit is %d", (unsigned long long)length,
                         (int)BND_SAFETENSORS_HEADER_MAX);
     }
-    const bndi_json_text header = {(const char *)bytes + START, (size_t)length};
-    bnd_status status = bndi_safetensors_read(out, &header, bytes + START + length, size - START - length, why);
+    *header_length = (size_t)length;
+    return BND_OK;
+}
+
+static bnd_status parse(bnd_safetensors **out, const unsigned char *bytes, size_t size, bnd_error *why)
+{
+    enum { START = BNDI_SAFETENSORS_START };
+    size_t length;
+    bnd_status status = bndi_safetensors_measure(&length, bytes, size, why);
+    if (status != BND_OK) {
+        return status;
+    }
+    const bndi_json_text header = {(const char *)bytes + START, length};
+    status = bndi_safetensors_read(out, &header, bytes + START + length, size - START - length, why);
     if (status == BND_BAD_FILE && why != NULL) {
         why->where += START;
     }

@@ -35,6 +35,11 @@ struct bnd_safetensors {
     size_t room, pair_room, extent_room;
 };
 
+/* The length of the header, from the first 8 bytes of a file (all, if it has fewer); refused where it cannot be right.
+ */
+BND_CHECKED bnd_status bndi_safetensors_measure(size_t *header_length, const unsigned char *start, uint64_t file_size,
+                                                bnd_error *why);
+
 /* Parses the header of a file with `data_size` bytes of data. Only the header is looked at, so the data may be NULL.
  * why->where is an offset into the header. */
 BND_CHECKED bnd_status bndi_safetensors_read(bnd_safetensors **out, const bndi_json_text *header,

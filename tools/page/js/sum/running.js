@@ -1,0 +1,161 @@
+// Running sums: the total after each step in several formats, beside the exact one, and the step at which a sum stalls.
+import { xyChart } from "../chart/chart.js";
+import { call } from "../core/call.js";
+import { h } from "../dom.js";
+import { check, choice, items, roundings, textField } from "./controls.js";
+import { format } from "./state.js";
+
+const formats = ["fp32", "fp16", "bf16", "e4m3", "e5m2"];
+const ways = [["", "in order"], ["pairwise", "pairwise"], ["kahan", "Kahan"], ["fp32", "in order, in fp32"], ["sr", "in order, stochastic"]];
+const series = [["constant", "the same number"], ["1/k", "1/k: 1, 1/2, 1/3, ..."], ["random", "random, 0 to 1"]];
+const LIGHT = 2000000; // additions that take less than a frame or two; more run in the worker
+const name = (f, way) => way === "" ? f : `${f}:${way}`;
+const grouped = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, ",");
+
+// What a line of the table says of stalling.
+function stall(line, count) {
+    if (!line.has_steps) {
+        return "no running total";
+    }
+    if (line.last_change < count) {
+        return `at step ${grouped(line.last_change + 1)}`;
+    }
+    return line.unchanged > 0 ? `${grouped(line.unchanged)} steps change nothing` : "never";
+}
+
+function conclusion(answer) {
+    const ranked = answer.lines.filter((l) => l.relative !== null).sort((a, b) => Math.abs(a.relative) - Math.abs(b.relative));
+    const stalled = answer.lines.filter((l) => l.has_steps && l.last_change < answer.count && !l.stochastic);
+    const first = stalled.sort((a, b) => a.last_change - b.last_change)[0];
+    const parts = [`The exact sum is ${answer.exact}.`];
+    if (first) {
+        parts.push(`${first.name} stalls at step ${grouped(first.last_change + 1)}: its total stays ${first.short}, because each term is at most half the distance to the next value.`);
+    }
+    if (ranked.length > 0) {
+        const best = ranked[0];
+        parts.push(best.relative === 0 ? `${best.name} gives the exact sum.` : `${best.name} is nearest: ${best.short}.`);
+    }
+    return parts.join(" ");
+}
+
+export class Running {
+    constructor(page) {
+        this.page = page;
+        this.element = h("div", { class: "sum-running" });
+        this.build();
+    }
+
+    change(part) {
+        this.state = { ...this.state, ...part };
+        this.page.go(format(this.state), { replace: true });
+    }
+
+    build() {
+        const kinds = choice("Terms", series, { id: "sum-series", onchange: (value) => this.change({ term: value === "constant" ? "0.001" : value }) });
+        const term = textField("Number", { id: "sum-term", oninput: (value) => this.change({ term: value.trim() }) });
+        const count = textField("How many", { id: "sum-count", width: 9, oninput: (value) => this.change({ count: value.replace(/[ ,_]/g, "") }) });
+        const round = choice("Rounding", roundings, { id: "sum-round", onchange: (value) => this.change({ round: value }) });
+        const seed = textField("Seed", { id: "sum-seed", width: 5, oninput: (value) => this.change({ seed: value.trim() || "0" }) });
+        const sums = textField("Sums (format, or format:way)", { id: "sum-sums", width: 40, oninput: (value) => this.change({ sums: value }) });
+        this.controls = { kinds, term, count, round, seed, sums };
+        this.boxes = formats.map((f) => ways.map(([way]) => f === "fp32" && way === "fp32" ? null
+            : check("", { id: `sum-${f}-${way || "order"}`, onchange: (on) => this.toggle(name(f, way), on), title: name(f, way) })));
+        const grid = h("table", { class: "grid" }, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Format"), ways.map(([, text]) => h("th", { scope: "col" }, text)))),
+            h("tbody", {}, formats.map((f, i) => h("tr", {}, h("th", { scope: "row" }, f), ways.map(([way, text], k) => {
+                const box = this.boxes[i][k];
+                box?.input.setAttribute("aria-label", `${f}, ${text}`);
+                return h("td", {}, box?.element);
+            })))));
+        this.verdict = h("p", { class: "verdict", "aria-live": "polite" });
+        this.failure = h("p", { class: "failure", role: "alert", hidden: true });
+        this.chart = xyChart({ title: "Running total", summary: () => this.verdict.textContent, height: 340,
+            x: { label: "terms added", scale: "linear", scales: ["linear", "log"], whole: true }, y: { label: "total", scales: ["linear", "log"] }, series: [] });
+        this.table = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Totals" });
+        this.element.append(h("div", { class: "fields" }, kinds.element, term.element, count.element, round.element, seed.element),
+            h("div", { class: "scroll" }, grid), h("div", { class: "fields" }, sums.element), this.failure, this.verdict, this.chart.element, this.table);
+    }
+
+    toggle(sum, on) {
+        const list = items(this.state.sums).filter((item) => item !== sum);
+        this.change({ sums: (on ? [...list, sum] : list).join(",") });
+    }
+
+    follow() {
+        const { state, controls } = this, list = items(state.sums);
+        const constant = state.term !== "1/k" && state.term !== "random";
+        controls.kinds.set(constant ? "constant" : state.term);
+        controls.term.element.hidden = !constant;
+        controls.term.set(constant ? state.term : "");
+        controls.count.set(state.count);
+        controls.round.set(state.round);
+        controls.seed.set(state.seed);
+        controls.sums.set(state.sums);
+        this.boxes.forEach((row, i) => row.forEach((box, k) => box?.set(list.includes(name(formats[i], ways[k][0])))));
+    }
+
+    update(state) {
+        this.state = state;
+        this.follow();
+        this.compute();
+    }
+
+    // The last state wins; an answer to an earlier one is dropped.
+    async compute() {
+        const { term, count, sums, round, seed } = this.state;
+        const turn = this.turn = (this.turn ?? 0) + 1;
+        this.element.setAttribute("aria-busy", "true");
+        try {
+            const n = /^\d{1,8}$/.test(count) ? Number(count) : NaN;
+            if (!(n >= 1 && n <= 10000000)) {
+                throw new Error(`the number of terms must be from 1 to 10,000,000, not '${count}'`);
+            }
+            const values = ["bnd_page_sum", term, n, sums, round, /^\d{1,9}$/.test(seed) ? Number(seed) : 0];
+            let answer;
+            if (n * items(sums).length <= LIGHT) {
+                answer = call(this.page.core, ...values);
+            } else {
+                this.worker?.stop();
+                this.worker = this.page.worker();
+                answer = await this.worker.call("core_call", ...values);
+            }
+            if (turn === this.turn) {
+                this.show(answer);
+            }
+        } catch (error) {
+            if (turn === this.turn && error.status !== 130) {
+                this.fail(error.message);
+            }
+        }
+        if (turn === this.turn) {
+            this.element.removeAttribute("aria-busy");
+        }
+    }
+
+    fail(message) {
+        this.failure.textContent = message;
+        this.failure.hidden = false;
+        this.verdict.textContent = "";
+        this.table.replaceChildren();
+        this.chart.update({ series: [] });
+    }
+
+    show(answer) {
+        this.failure.hidden = true;
+        this.verdict.textContent = conclusion(answer);
+        this.chart.update({ series: [{ name: "exact", x: answer.at, y: answer.exact_sums },
+            ...answer.lines.map((l) => ({ name: l.name, x: answer.at, y: l.sums }))] });
+        const head = ["Sum", "Way", "Term as stored", "Total", "Error", "Relative", "Bits lost", "Stalls"];
+        this.table.replaceChildren(h("table", {}, h("thead", {}, h("tr", {}, head.map((text) => h("th", { scope: "col" }, text)))),
+            h("tbody", {}, h("tr", { "data-sum": "exact" }, h("th", { scope: "row" }, "exact"), h("td", {}, ""), h("td", { class: "number" }, this.state.term),
+                h("td", { class: "number" }, answer.exact), [0, 1, 2, 3].map(() => h("td", {}, ""))),
+            answer.lines.map((l) => h("tr", { "data-sum": l.name }, h("th", { scope: "row" }, l.name), h("td", {}, l.title),
+                h("td", { class: "number" }, l.term ?? "each its own"), h("td", { class: "number", title: l.code }, l.value),
+                h("td", { class: "number" }, l.error_short), h("td", { class: "number" }, l.relative_text),
+                h("td", { class: "number" }, l.lost === null ? "-" : `${l.lost} of ${l.precision}`), h("td", {}, stall(l, answer.count)))))));
+    }
+
+    close() {
+        this.worker?.stop();
+        this.chart.close();
+    }
+}
