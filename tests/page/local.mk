@@ -12,4 +12,6 @@ EXTRA_DIST += \
 	tests/page/keys.mjs \
 	tests/page/links.mjs \
 	tests/page/links.tsv \
+	tests/page/native.mjs \
+	tests/page/sum.mjs \
 	tests/page/watch.mjs

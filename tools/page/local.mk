@@ -6,6 +6,16 @@ PAGE_FILES = \
 	tools/page/package.json \
 	tools/page/page.css \
 	tools/page/page.html \
+	tools/page/core/answer.c \
+	tools/page/core/answer.h \
+	tools/page/core/array.c \
+	tools/page/core/array.h \
+	tools/page/core/array_examine.c \
+	tools/page/core/array_file.c \
+	tools/page/core/array_image.c \
+	tools/page/core/dot.c \
+	tools/page/core/exact_total.c \
+	tools/page/core/exact_total.h \
 	tools/page/core/jansson.c \
 	tools/page/core/jansson.h \
 	tools/page/core/jansson_read.c \
@@ -16,6 +26,10 @@ PAGE_FILES = \
 	tools/page/core/posix.h \
 	tools/page/core/process.c \
 	tools/page/core/real.c \
+	tools/page/core/sum.c \
+	tools/page/core/sum.h \
+	tools/page/core/sum_series.c \
+	tools/page/core/sum_ways.c \
 	tools/page/js/dom.js \
 	tools/page/js/link.js \
 	tools/page/js/show_words.js \
@@ -35,10 +49,18 @@ PAGE_FILES = \
 	tools/page/js/chart/text.js \
 	tools/page/js/chart/xy.js \
 	tools/page/js/core/binade.js \
+	tools/page/js/core/call.js \
 	tools/page/js/core/client.js \
 	tools/page/js/core/wasi.js \
 	tools/page/js/rooms/index.js \
-	tools/page/js/rooms/number.js
+	tools/page/js/rooms/number.js \
+	tools/page/js/rooms/sum.js \
+	tools/page/js/sum/controls.js \
+	tools/page/js/sum/dot.js \
+	tools/page/js/sum/presets.js \
+	tools/page/js/sum/running.js \
+	tools/page/js/sum/state.js \
+	tools/page/js/sum/sum.css
 EXTRA_DIST += $(PAGE_FILES)
 
 .PHONY: page

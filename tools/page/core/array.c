@@ -60,8 +60,7 @@ static bnd_status take_piece(unsigned char *bytes, size_t length, size_t element
     array *a = &the_array;
     bnd_array how = {.packing_in = (uint8_t)a->packing, .first = a->filled};
     size_t word = bnd_codes_size(&a->format, 1, a->packing);
-    if (a->x == NULL || elements > a->count - a->filled ||
-        bnd_codes_size(&a->format, elements, a->packing) != length) {
+    if (a->x == NULL || elements > a->count - a->filled || bnd_codes_size(&a->format, elements, a->packing) != length) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "a piece of %zu bytes does not hold %zu elements", length, elements);
     }
     swap_words(bytes, a->big_endian ? word : 1, elements);
@@ -208,8 +207,9 @@ const char *EXPORTED(bnd_page_array_draw)(const char *name, double count, uint32
     }
     if (!(count >= 1 && count <= 10e6) || !(outliers >= 0 && outliers <= 1) || !(shape > 0) || !isfinite(scale) ||
         !isfinite(factor)) {
-        return answer_error("the number of elements must be from 1 to 10,000,000, the rate of outliers from 0 to 1, and "
-                            "the shape above 0");
+        return answer_error(
+            "the number of elements must be from 1 to 10,000,000, the rate of outliers from 0 to 1, and "
+            "the shape above 0");
     }
     uint64_t dimensions[1] = {(uint64_t)count};
     if (array_begin(fp32, dimensions, 1, &why) != BND_OK) {

@@ -36,7 +36,7 @@ typedef struct array_line {
 } array_line;
 
 typedef struct array_result {
-    bool counted;           /* wanted: `after`, the statistics of the results */
+    bool counted; /* wanted: `after`, the statistics of the results */
     bnd_stats stats, after;
     double worst, worst_x, worst_y;
     uint64_t worst_at;

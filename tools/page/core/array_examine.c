@@ -38,8 +38,9 @@ bnd_status array_line_open(array_line *out, const char *name, const char *roundi
 static bnd_status find_shape(bnd_shape *out, const array *a, const bnd_block *block, bnd_error *why)
 {
     if (a->fortran_order && a->rank > 1) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                        "the array is in Fortran order; blocks need C order (numpy.save of numpy.ascontiguousarray(x))");
+        return bnd_fail(
+            why, BND_BAD_ARGUMENT, 0,
+            "the array is in Fortran order; blocks need C order (numpy.save of numpy.ascontiguousarray(x))");
     }
     const size_t one[1] = {1};
     return bnd_block_shape(out, block, a->rank > 0 ? a->dimensions : one, a->rank > 0 ? a->rank : 1,

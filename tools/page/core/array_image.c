@@ -86,9 +86,7 @@ const char *EXPORTED(bnd_page_image_through)(unsigned char *out, const char *nam
         float v[PLANES];
         for (size_t c = 0; c < PLANES; c++) {
             size_t at = c * pixel_count + i;
-            v[c] = gain != 0      ? 0.5F + (float)gain * range * (y[at] - x[at])
-                   : image.centred ? (y[at] + 1) / 2
-                                   : y[at];
+            v[c] = gain != 0 ? 0.5F + (float)gain * range * (y[at] - x[at]) : image.centred ? (y[at] + 1) / 2 : y[at];
         }
         put_pixel(out + i * CHANNELS, v);
     }

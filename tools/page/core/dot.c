@@ -70,8 +70,7 @@ static bnd_status read_accumulators(dot *d, const char *names, bnd_error *why)
     bnd_status status = BND_OK;
     while (status == BND_OK && answer_next_word(&names, word, sizeof word, &length)) {
         if (d->accumulators == ACCUMULATORS_MAX) {
-            return bnd_fail(why, BND_BAD_ARGUMENT, 0, "at most %d accumulators can be compared",
-                            (int)ACCUMULATORS_MAX);
+            return bnd_fail(why, BND_BAD_ARGUMENT, 0, "at most %d accumulators can be compared", (int)ACCUMULATORS_MAX);
         }
         bnd_gemm *how = &d->how[d->accumulators];
         status = bnd_accumulator_parse(&how->accumulator, word, why);
@@ -81,8 +80,9 @@ static bnd_status read_accumulators(dot *d, const char *names, bnd_error *why)
         memcpy(d->names[d->accumulators], word, sizeof word);
         d->accumulators += status == BND_OK;
     }
-    return status == BND_OK && d->accumulators == 0 ? bnd_fail(why, BND_BAD_ARGUMENT, 0, "name at least one accumulator")
-                                                    : status;
+    return status == BND_OK && d->accumulators == 0
+               ? bnd_fail(why, BND_BAD_ARGUMENT, 0, "name at least one accumulator")
+               : status;
 }
 
 static bnd_status read_inputs(dot *d, const char *name, bnd_error *why)

@@ -16,7 +16,7 @@ double exact_double(bnd_exact value)
 /* 2^-n is 5^n / 10^n: the digits of an integer. */
 char *exact_total_text(const exact_total *total)
 {
-    uint64_t twos = total->two > 0 ? (uint64_t)total->two : 0, fives = total->two < 0 ? (uint64_t)-total->two : 0;
+    size_t twos = total->two > 0 ? (size_t)total->two : 0, fives = total->two < 0 ? (size_t)-total->two : 0;
     size_t words = total->magnitude.size + BNDI_NATURAL_WORDS(twos + 3 * fives) + 3;
     size_t capacity = BNDI_CHUNKS_CAPACITY(words), size = 24 * capacity + 64;
     uint64_t *room = malloc(capacity * sizeof *room);

@@ -57,7 +57,7 @@ struct sum_line {
     uint32_t flags;
     uint64_t stack[SUM_DEPTH + 1], starts[SUM_DEPTH + 1]; /* of pairwise sums */
     unsigned depth;
-    bool settled;                              /* every addition that follows changes nothing */
+    bool settled;                               /* every addition that follows changes nothing */
     uint64_t first_unchanged, moved, unchanged; /* steps from 1; 0 where there is none */
 };
 

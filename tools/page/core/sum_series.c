@@ -23,10 +23,10 @@ bnd_status sum_series_open(sum_series *out, const char *text, uint64_t count, ui
     }
     size_t length = strlen(text);
     bndi_scanned scanned;
-    bnd_status status = length <= SUM_TEXT_MAX
-                            ? bnd_parse_exact_n(&s.value, text, length, why)
-                            : bnd_fail(why, BND_BAD_SYNTAX, 0, "the number must have at most %d characters",
-                                       (int)SUM_TEXT_MAX);
+    bnd_status status =
+        length <= SUM_TEXT_MAX
+            ? bnd_parse_exact_n(&s.value, text, length, why)
+            : bnd_fail(why, BND_BAD_SYNTAX, 0, "the number must have at most %d characters", (int)SUM_TEXT_MAX);
     if (status == BND_OK && s.value.kind != BND_KIND_FINITE && s.value.kind != BND_KIND_ZERO) {
         status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "the terms must be finite");
     }

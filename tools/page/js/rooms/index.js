@@ -1,7 +1,9 @@
 // The rooms, in the order of the menu; and what they let the worker do.
+import { call } from "../core/call.js";
 import { room as number } from "./number.js";
+import { room as sum } from "./sum.js";
 
-export const rooms = [number];
+export const rooms = [number, sum];
 
 // Functions for the worker: { name: (core, ...values) => answer }.
-export const functions = {};
+export const functions = { core_call: call };

@@ -17,7 +17,8 @@ function conclusion(answer) {
     }
     const ranked = [...known].sort((a, b) => Math.abs(a.relative ?? Infinity) - Math.abs(b.relative ?? Infinity));
     const [best, worst] = [ranked[0], ranked[ranked.length - 1]];
-    return `The exact dot product is ${answer.exact}. ${best.name} is nearest (${best.value}, ${best.lost ?? "-"} of 24 bits lost); ` +
+    const digits = answer.exact.length <= 24 ? answer.exact : `${answer.terms[answer.terms.length - 1].exact_short} (rounded)`;
+    return `The exact dot product is ${digits}. ${best.name} is nearest (${best.value}, ${best.lost ?? "-"} of 24 bits lost); ` +
         `${worst.name} is farthest (${worst.value}, ${worst.lost ?? "-"} bits lost).`;
 }
 

@@ -12,24 +12,26 @@ const LIGHT = 2000000; // additions that take less than a frame or two; more run
 const name = (f, way) => way === "" ? f : `${f}:${way}`;
 const grouped = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, ",");
 
-// What a line of the table says of stalling.
+// What a line of the table says of stalling. Kahan's correction and random rounding may change a total after steps that
+// did not.
 function stall(line, count) {
     if (!line.has_steps) {
         return "no running total";
     }
-    if (line.last_change < count) {
+    if (line.last_change < count && !line.stochastic && line.way !== "kahan") {
         return `at step ${grouped(line.last_change + 1)}`;
     }
-    return line.unchanged > 0 ? `${grouped(line.unchanged)} steps change nothing` : "never";
+    return line.unchanged > 0 ? `last change at step ${grouped(line.last_change)}` : "no";
 }
 
-function conclusion(answer) {
+function conclusion(answer, round) {
     const ranked = answer.lines.filter((l) => l.relative !== null).sort((a, b) => Math.abs(a.relative) - Math.abs(b.relative));
-    const stalled = answer.lines.filter((l) => l.has_steps && l.last_change < answer.count && !l.stochastic);
+    const stalled = answer.lines.filter((l) => l.has_steps && l.last_change < answer.count && !l.stochastic && l.way !== "kahan");
     const first = stalled.sort((a, b) => a.last_change - b.last_change)[0];
-    const parts = [`The exact sum is ${answer.exact}.`];
+    const reason = round === "rne" || round === "rna" ? ", because each further term is at most half the distance to the next value" : "";
+    const parts = [`The exact sum is ${answer.exact}${answer.exact.endsWith("...") ? "" : "."}`];
     if (first) {
-        parts.push(`${first.name} stalls at step ${grouped(first.last_change + 1)}: its total stays ${first.short}, because each term is at most half the distance to the next value.`);
+        parts.push(`${first.name} stalls at step ${grouped(first.last_change + 1)}: its total stays ${first.short}${reason}.`);
     }
     if (ranked.length > 0) {
         const best = ranked[0];
@@ -72,7 +74,7 @@ export class Running {
             x: { label: "terms added", scale: "linear", scales: ["linear", "log"], whole: true }, y: { label: "total", scales: ["linear", "log"] }, series: [] });
         this.table = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Totals" });
         this.element.append(h("div", { class: "fields" }, kinds.element, term.element, count.element, round.element, seed.element),
-            h("div", { class: "scroll" }, grid), h("div", { class: "fields" }, sums.element), this.failure, this.verdict, this.chart.element, this.table);
+            h("div", { class: "scroll" }, grid), h("div", { class: "fields wide" }, sums.element), this.failure, this.verdict, this.chart.element, this.table);
     }
 
     toggle(sum, on) {
@@ -141,17 +143,17 @@ export class Running {
 
     show(answer) {
         this.failure.hidden = true;
-        this.verdict.textContent = conclusion(answer);
+        this.verdict.textContent = conclusion(answer, this.state.round);
         this.chart.update({ series: [{ name: "exact", x: answer.at, y: answer.exact_sums },
             ...answer.lines.map((l) => ({ name: l.name, x: answer.at, y: l.sums }))] });
-        const head = ["Sum", "Way", "Term as stored", "Total", "Error", "Relative", "Bits lost", "Stalls"];
+        const head = ["Sum", "Total", "Error", "Relative", "Bits lost", "Stalls", "Term as stored", "Way"];
+        const number = (text, title) => h("td", { class: "number", title }, text);
+        const exact = h("tr", { "data-sum": "exact" }, h("th", { scope: "row" }, "exact"), number(answer.exact), [0, 1, 2, 3].map(() => h("td", {}, "")),
+            number(this.state.term), h("td", {}, ""));
         this.table.replaceChildren(h("table", {}, h("thead", {}, h("tr", {}, head.map((text) => h("th", { scope: "col" }, text)))),
-            h("tbody", {}, h("tr", { "data-sum": "exact" }, h("th", { scope: "row" }, "exact"), h("td", {}, ""), h("td", { class: "number" }, this.state.term),
-                h("td", { class: "number" }, answer.exact), [0, 1, 2, 3].map(() => h("td", {}, ""))),
-            answer.lines.map((l) => h("tr", { "data-sum": l.name }, h("th", { scope: "row" }, l.name), h("td", {}, l.title),
-                h("td", { class: "number" }, l.term ?? "each its own"), h("td", { class: "number", title: l.code }, l.value),
-                h("td", { class: "number" }, l.error_short), h("td", { class: "number" }, l.relative_text),
-                h("td", { class: "number" }, l.lost === null ? "-" : `${l.lost} of ${l.precision}`), h("td", {}, stall(l, answer.count)))))));
+            h("tbody", {}, exact, answer.lines.map((l) => h("tr", { "data-sum": l.name }, h("th", { scope: "row" }, l.name), number(l.value, l.code),
+                number(l.error_short), number(l.relative_text), number(l.lost === null ? "-" : `${l.lost} of ${l.precision}`),
+                h("td", {}, stall(l, answer.count)), number(l.term ?? "rounded, each"), h("td", {}, l.title))))));
     }
 
     close() {

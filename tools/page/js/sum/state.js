@@ -4,8 +4,8 @@ import { items } from "./controls.js";
 
 export const running = { term: "0.001", count: "10000", sums: "fp32,fp16,bf16,bf16:kahan,bf16:pairwise,bf16:fp32,bf16:sr" };
 export const dot = {
-    inputs: "fp32", accumulators: "each:fp32,fp32,bf16,fma:bf16,trunc14,trunc14/promote128,trunc14g4/promote16",
-    terms: "1024:1.5,0.37:0.61,-0.25:0.83,3.1:-0.07,0.013:1.9,-1024:1.5,0.55:0.31,0.0071:-0.9",
+    inputs: "fp32", accumulators: "each:fp32,fp32,bf16,fma:bf16,trunc14,trunc14/promote128,trunc14g4/promote8",
+    terms: "24:1.5,0.37:0.61,0.25:0.83,0.31:0.7,0.013:1.9,0.42:0.5,0.55:0.31,0.71:0.09,0.3:0.3,0.11:0.97,0.87:0.2,0.6:0.45,0.05:0.05,0.9:0.33,0.28:0.77,0.49:0.62",
 };
 
 export function parse({ path, query }) {
