@@ -10,8 +10,10 @@ dist_man_MANS += \
 	doc/man/binade-evaluate.1 \
 	doc/man/binade-formats.1 \
 	doc/man/binade-help.1 \
+	doc/man/binade-page.1 \
 	doc/man/binade-prove.1 \
 	doc/man/binade-range.1 \
+	doc/man/binade-report.1 \
 	doc/man/binade-show.1 \
 	doc/man/binade-sweep.1 \
 	doc/man/binade-table.1 \
@@ -39,7 +41,9 @@ MANUAL_TEXT = \
 	doc/man/cost.text \
 	doc/man/evaluate.text \
 	doc/man/formats.text \
+	doc/man/page.text \
 	doc/man/range.text \
+	doc/man/report.text \
 	doc/man/show.text \
 	doc/man/sweep.text \
 	doc/man/train.text \
@@ -80,6 +84,7 @@ REFERENCE_PAGES = \
 	doc/reference/links.md \
 	doc/reference/random-bits.md \
 	doc/reference/recipes.md \
+	doc/reference/report.md \
 	doc/reference/rounding.md \
 	doc/reference/run-directory.md \
 	doc/reference/tensor-semantics.md \

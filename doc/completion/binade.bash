@@ -9,7 +9,11 @@ _binade()
         prev=${COMP_WORDS[COMP_CWORD - 2]}
     fi
     if [ "$COMP_CWORD" -eq 1 ]; then
+<<<<<<< HEAD
         first="show formats table range block calc cast train compare evaluate sweep cost vectors verify bench help" options="--help --version"
+=======
+        first="show formats table range calc cast train compare report evaluate sweep cost vectors verify bench page help" options="--help --version"
+>>>>>>> d64310b (report: training runs as one JSON object, and as the page with it inside; records keep their source, configuration and histograms)
     else
     case ${COMP_WORDS[1]} in
     show)
@@ -88,7 +92,7 @@ _binade()
         --progress) words="auto always never" ;;
         esac ;;
     train)
-        options="--model --recipe --optimizer --lr --betas --eps --wd --schedule --steps --seeds --margin --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --tied --data --data-type --source --init --order --dump-init --dump-batches --recompute --switch --autopsy --out --resume --checkpoint --validate --statistics --memory --details --plot --plot-scale --plot-range --list --threads --progress --json --csv --color --help" valued=" --model --recipe --optimizer --lr --betas --eps --wd --schedule --steps --seeds --margin --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --data --data-type --source --init --order --dump-init --dump-batches --switch --out --checkpoint --validate --statistics --plot --plot-scale --plot-range --threads -j --progress --color "
+        options="--model --recipe --optimizer --lr --betas --eps --wd --schedule --steps --seeds --margin --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --tied --data --data-type --source --init --order --dump-init --dump-batches --recompute --switch --autopsy --out --report --resume --checkpoint --validate --statistics --memory --details --plot --plot-scale --plot-range --list --threads --progress --json --csv --color --help" valued=" --model --recipe --optimizer --lr --betas --eps --wd --schedule --steps --seeds --margin --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --data --data-type --source --init --order --dump-init --dump-batches --switch --out --report --checkpoint --validate --statistics --plot --plot-scale --plot-range --threads -j --progress --color "
         first="" others=""
         case $prev in
         --model) words="quadratic linear logistic mlp student transformer" ;;
@@ -103,6 +107,7 @@ _binade()
         --dump-init) files=yes ;;
         --dump-batches) files=yes ;;
         --out) files=yes ;;
+        --report) files=yes ;;
         --statistics) words="none roles places" ;;
         --plot) words="linear log none" ;;
         --plot-scale) words="auto linear log" ;;
@@ -117,6 +122,12 @@ _binade()
         --plot-scale) words="auto linear log" ;;
         --color) words="auto always never" ;;
         esac ;;
+    report)
+        options="--margin --output --step-column --loss-column --json --help" valued=" --margin --output -o --step-column --loss-column "
+        first="@files" others="@files"
+        case $prev in
+        --output | -o) files=yes ;;
+        esac ;;
     evaluate)
         options="--recipe --data --data-type --batches --tensors --threads --json --csv --help" valued=" --recipe --data --data-type --batches --tensors --threads -j "
         first="@files" others="@files"
@@ -126,7 +137,7 @@ _binade()
         --data-type) words="uint8 int16 uint16 int32 uint32 int64 uint64" ;;
         esac ;;
     sweep)
-        options="--model --recipe --lr --seeds --optimizer --betas --eps --wd --schedule --steps --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --tied --data --data-type --source --init --order --recompute --margin --out --keep-checkpoints --statistics --details --threads --progress --json --csv --help" valued=" --model --recipe --lr --seeds --optimizer --betas --eps --wd --schedule --steps --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --data --data-type --source --init --order --margin --out --statistics --threads -j --progress "
+        options="--model --recipe --lr --seeds --optimizer --betas --eps --wd --schedule --steps --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --tied --data --data-type --source --init --order --recompute --margin --out --report --keep-checkpoints --statistics --details --threads --progress --json --csv --help" valued=" --model --recipe --lr --seeds --optimizer --betas --eps --wd --schedule --steps --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --data --data-type --source --init --order --margin --out --report --statistics --threads -j --progress "
         first="" others=""
         case $prev in
         --model) words="quadratic linear logistic mlp student transformer" ;;
@@ -139,6 +150,7 @@ _binade()
         --init) files=yes ;;
         --order) files=yes ;;
         --out) files=yes ;;
+        --report) files=yes ;;
         --statistics) words="none roles places" ;;
         --progress) words="auto always never" ;;
         esac ;;
@@ -195,9 +207,18 @@ _binade()
         --data) words="normal hard" ;;
         --progress) words="auto always never" ;;
         esac ;;
+    page)
+        options="--path --help" valued=" "
+        first="" others=""
+        case $prev in
+        esac ;;
     help)
         options="--full --examples --roff --completion --help" valued=" --roff --completion "
+<<<<<<< HEAD
         first="show formats table range block calc cast train compare evaluate sweep cost vectors verify bench help" others="show formats table range block calc cast train compare evaluate sweep cost vectors verify bench help"
+=======
+        first="show formats table range calc cast train compare report evaluate sweep cost vectors verify bench page help" others="show formats table range calc cast train compare report evaluate sweep cost vectors verify bench page help"
+>>>>>>> d64310b (report: training runs as one JSON object, and as the page with it inside; records keep their source, configuration and histograms)
         case $prev in
         --completion) words="bash zsh fish" ;;
         esac ;;

@@ -142,6 +142,7 @@ complete -c binade -n '__binade_is train' -l recompute -d 'recompute layers in t
 complete -c binade -n '__binade_is train' -l switch -d 'also run each recipe with a change to RECIPE at STEP' -x
 complete -c binade -n '__binade_is train' -l autopsy -d 'find the cause if a recipe is worse or failed; needs many more runs'
 complete -c binade -n '__binade_is train' -l out -d 'keep the runs in this directory' -r -F
+complete -c binade -n '__binade_is train' -l report -d 'also write the runs as a page, FILE.html' -r -F
 complete -c binade -n '__binade_is train' -l resume -d 'continue the runs in --out'
 complete -c binade -n '__binade_is train' -l checkpoint -d 'write a checkpoint every N steps, with --out (default only at the end)' -x
 complete -c binade -n '__binade_is train' -l validate -d 'validate every N steps (default only at the end)' -x
@@ -174,6 +175,15 @@ complete -c binade -n '__binade_is compare' -l color -d 'colours: auto always ne
 complete -c binade -n '__binade_is compare' -l help -s h -d 'print this text'
 complete -c binade -n '__binade_is compare first' -F
 complete -c binade -n '__binade_is compare others' -F
+complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a report -d 'write training runs as one page, to read and to share'
+complete -c binade -n '__binade_is report' -l margin -d 'the tolerance of verdicts, in per cent of the loss above the irreducible loss (default 5)' -x
+complete -c binade -n '__binade_is report' -l output -s o -d 'the page to write, FILE.html' -r -F
+complete -c binade -n '__binade_is report' -l step-column -d 'name of the step column in logs of other programs' -x
+complete -c binade -n '__binade_is report' -l loss-column -d 'name of the loss column in logs of other programs' -x
+complete -c binade -n '__binade_is report' -l json -d 'JSON instead of text'
+complete -c binade -n '__binade_is report' -l help -s h -d 'print this text'
+complete -c binade -n '__binade_is report first' -F
+complete -c binade -n '__binade_is report others' -F
 complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a evaluate -d 'measure trained weights in each recipe, without training'
 complete -c binade -n '__binade_is evaluate' -l recipe -d 'recipes, as train takes them (default bf16-amp,fp8-current,mxfp8,nvfp4,mxfp4)' -x -a '(__fish_complete_list , "string split \" \" \"all fp32 tf32 fp16-pure bf16-pure e4m3-pure e5m2-pure fp16-amp-noscale fp16-amp-static fp16-amp bf16-amp bf16-master bf16-sr bf16-kahan bf16-kahan-pure fp8-unscaled fp8-unscaled+fp32 fp8-e4m3-unscaled fp8-e4m3-unscaled+fp32 fp8-delayed fp8-delayed+fp32 fp8-current fp8-current+fp32 fp8-rowwise fp8-rowwise+fp32 fp8-block fp8-block+fp32 mxfp8 mxfp8+fp32 mxfp8-floor mxfp8-floor+fp32 mxfp8-norms mxfp8-norms+fp32 mxfp6 mxfp6+fp32 mxfp4 mxfp4+fp32 mxfp4-rceil mxfp4-rceil+fp32 nvfp4 nvfp4+fp32 fp8-lm fp8-lm+fp32 adam8bit\"")'
 complete -c binade -n '__binade_is evaluate' -l data -d 'validation text (one token per byte) or tokens (default: that of the run)' -r -F
@@ -216,6 +226,7 @@ complete -c binade -n '__binade_is sweep' -l order -d 'the batch of each step, i
 complete -c binade -n '__binade_is sweep' -l recompute -d 'recompute layers in the backward pass: slower, less memory'
 complete -c binade -n '__binade_is sweep' -l margin -d 'the tolerance of verdicts, in per cent of the loss above the irreducible loss (default 5)' -x
 complete -c binade -n '__binade_is sweep' -l out -d 'keep the runs in this directory' -r -F
+complete -c binade -n '__binade_is sweep' -l report -d 'also write the runs as a page, FILE.html' -r -F
 complete -c binade -n '__binade_is sweep' -l keep-checkpoints -d 'with --out, keep the checkpoints of finished points, too'
 complete -c binade -n '__binade_is sweep' -l statistics -d 'statistics of casts: none (faster), roles, or places (roles and places; default roles)' -x -a 'none roles places'
 complete -c binade -n '__binade_is sweep' -l details -d 'also one row per recipe and learning rate, and the sensitivity to the learning rate'
@@ -313,11 +324,19 @@ complete -c binade -n '__binade_is bench' -l list -d 'print the names of the cas
 complete -c binade -n '__binade_is bench' -l progress -d 'show progress: auto always never (default auto: on a terminal, after a second)' -x -a 'auto always never'
 complete -c binade -n '__binade_is bench' -l json -d 'JSON instead of text'
 complete -c binade -n '__binade_is bench' -l help -s h -d 'print this text'
+complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a page -d 'open the page: formats, arrays and training in a browser'
+complete -c binade -n '__binade_is page' -l path -d 'print the path of the page; open nothing'
+complete -c binade -n '__binade_is page' -l help -s h -d 'print this text'
 complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a help -d 'the list of commands, or the page of one'
 complete -c binade -n '__binade_is help' -l full -d 'the whole man page of a command, as text'
 complete -c binade -n '__binade_is help' -l examples -d 'the examples of a command, or of all, as shell commands'
 complete -c binade -n '__binade_is help' -l roff -d 'a man page: a command\'s, or binade\'s' -x
 complete -c binade -n '__binade_is help' -l completion -d 'a completion script for bash, zsh or fish' -x -a 'bash zsh fish'
 complete -c binade -n '__binade_is help' -l help -s h -d 'print this text'
+<<<<<<< HEAD
 complete -c binade -n '__binade_is help first' -a 'show formats table range block calc cast train compare evaluate sweep cost vectors verify bench help'
 complete -c binade -n '__binade_is help others' -a 'show formats table range block calc cast train compare evaluate sweep cost vectors verify bench help'
+=======
+complete -c binade -n '__binade_is help first' -a 'show formats table range calc cast train compare report evaluate sweep cost vectors verify bench page help'
+complete -c binade -n '__binade_is help others' -a 'show formats table range calc cast train compare report evaluate sweep cost vectors verify bench page help'
+>>>>>>> d64310b (report: training runs as one JSON object, and as the page with it inside; records keep their source, configuration and histograms)

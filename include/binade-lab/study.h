@@ -25,6 +25,13 @@ typedef struct bnd_point {
 
 enum { BND_RECORD_NAME_SIZE = 256 };
 
+/* How many numbers of a role had which floor(log2 |x|) in a step, before they were cast. */
+typedef struct bnd_histogram {
+    uint64_t step;
+    bnd_role role;
+    uint64_t exponents[64]; /* as in bnd_stats: below BND_HISTOGRAM_LOWEST, each from there, and above */
+} bnd_histogram;
+
 typedef struct bnd_record {
     char recipe[BND_RECORD_NAME_SIZE];                                     /* what it is called */
     char model[BND_TRAINING_NAME_SIZE], optimizer[BND_TRAINING_NAME_SIZE]; /* "" where a file does not say */
@@ -61,12 +68,17 @@ typedef struct bnd_record {
             [BND_ROLE_COUNT]; /* of the recipe: when the roles that belong to it (bnd_role_is_of_recipe) had most;
                                                       0 where a file does not say */
     uint64_t saved,
-        saved_row_statistics; /* for the backward pass, as bnd_account has them; 0 where a file does not say */
-    uint64_t flops;           /* of a step */
-    double seconds;           /* of a step: the median; NaN where it is not known */
+        saved_row_statistics;  /* for the backward pass, as bnd_account has them; 0 where a file does not say */
+    uint64_t flops;            /* of a step */
+    double seconds;            /* of a step: the median; NaN where it is not known */
+    char *source;              /* the directory or the file of the run; NULL: none */
+    char *config;              /* the text of its config.json, for bnd_task_read; NULL: not known */
+    char *autopsy;             /* the text of its autopsy.json, which is well-formed JSON; NULL: none */
+    bnd_histogram *histograms; /* where casts are counted: of the steps 0, 3, 15, 63 ... (4^k - 1) and of the last */
+    size_t histogram_count;
 } bnd_record;
 
-/* Frees the points of a record. */
+/* Frees what a record owns: its points, texts and histograms. */
 void bnd_record_close(bnd_record *record);
 
 /* Reads a run: a run directory, finished or not, or a file of JSON lines or of values separated by commas, tabs or
@@ -144,6 +156,14 @@ typedef struct bnd_task {
 
 /* Describes a run without a directory that is validated at its end. */
 void bnd_task_default(bnd_task *out, const bnd_training *training);
+
+/* Reads the task that a configuration describes: the training, what is counted and validated, and a switch of recipes.
+ *
+ * Returns: BND_OK, BND_NO_MEMORY, BND_BAD_FILE or BND_BAD_NAME.
+ * Arguments: `out` (out): the task, without a recipe's name and a directory. `config`: the text of a config.json.
+ *     `why` (out): the error, or NULL.
+ * On failure: `out` is unchanged: the text is not a configuration, or one of another version. */
+BND_CHECKED bnd_status bnd_task_read(bnd_task *out, const char *config, bnd_error *why);
 
 /* Names the directory of a run among others, "bf16-amp-1": letters, digits and ._-+=, with a hash at the end of a name
  * that would be too long or would not tell two recipes apart.

@@ -66,10 +66,21 @@ binade_SOURCES = \
 	tools/binade/help/man.c \
 	tools/binade/help/page.c \
 	tools/binade/help/page.h \
+	tools/binade/page/cmd_page.c \
 	tools/binade/range/bars.c \
 	tools/binade/range/cmd_range.c \
 	tools/binade/range/picture.c \
 	tools/binade/range/range.h \
+	tools/binade/report/cmd_report.c \
+	tools/binade/report/commands.c \
+	tools/binade/report/curves.c \
+	tools/binade/report/html.c \
+	tools/binade/report/parts.h \
+	tools/binade/report/recipes.c \
+	tools/binade/report/report.c \
+	tools/binade/report/report.h \
+	tools/binade/report/runs.c \
+	tools/binade/report/sweeps.c \
 	tools/binade/show/cmd_show.c \
 	tools/binade/show/dialects.c \
 	tools/binade/show/draw.c \
@@ -86,6 +97,7 @@ binade_SOURCES = \
 	tools/binade/sweep/cmd_sweep.c \
 	tools/binade/sweep/mpi.c \
 	tools/binade/sweep/result.c \
+	tools/binade/sweep/summary.c \
 	tools/binade/sweep/sweep.h \
 	tools/binade/table/cmd_table.c \
 	tools/binade/train/autopsy.c \
@@ -102,6 +114,7 @@ binade_SOURCES = \
 	tools/binade/train/peak.c \
 	tools/binade/train/plot.c \
 	tools/binade/train/rates.c \
+	tools/binade/train/read_runs.c \
 	tools/binade/train/recipes.c \
 	tools/binade/train/result.c \
 	tools/binade/train/table.c \

@@ -48,6 +48,20 @@ void bndi_line_note_firsts(bnd_record *record, uint64_t step, const bndi_counts 
     }
 }
 
+bnd_status bndi_line_keep_histograms(bnd_record *record, uint64_t step, const bndi_counts *counts, bnd_error *why)
+{
+    bnd_status status = BND_OK;
+    for (unsigned role = 0; status == BND_OK && counts->at != NULL && role < BND_ROLE_COUNT; role++) {
+        const bnd_stats *s = &counts->at[role];
+        if (s->smallest > 0) {
+            bnd_histogram h = {.step = step, .role = (bnd_role)role};
+            memcpy(h.exponents, s->exponents, sizeof h.exponents);
+            status = bndi_record_add_histogram(record, &h, why);
+        }
+    }
+    return status;
+}
+
 /* Keys of a role, everywhere or at a place: "ROLE/NAME", "PLACE/ROLE/NAME". */
 typedef struct keys {
     char text[BNDI_KEY_SIZE];

@@ -14,6 +14,9 @@ typedef struct bndi_reading {
     bndi_log_names names;         /* of it, as soon as a line has both */
     bool refused;                 /* the first line that does not have both: */
     bnd_error refusal;
+    int first_bin[BND_ROLE_COUNT]; /* what ROLE/exponents_from says, from 0; -1: nothing */
+    uint32_t has_histogram;        /* a bit a role: */
+    bnd_histogram histogram[BND_ROLE_COUNT];
     bndi_each_line *each; /* NULL: the record keeps the points; otherwise the last one only */
     void *data;
     bnd_error *why;

@@ -55,6 +55,46 @@ static void set_kind(bndi_reading *r, const char *key, size_t length, const json
     }
 }
 
+/* The role of which a key "ROLE/NAME" speaks; BND_ROLE_COUNT if it is another key. */
+static unsigned role_of(const char *key, size_t length, const char *name)
+{
+    unsigned role = 0;
+    size_t of_name = strlen(name);
+    bool other = length <= of_name + 1 || key[length - of_name - 1] != '/' ||
+                 !bndi_is_key(key + length - of_name, of_name, name);
+    while (role < BND_ROLE_COUNT && (other || !bndi_is_key(key, length - of_name - 1, bnd_role_name((bnd_role)role)))) {
+        role++;
+    }
+    return role;
+}
+
+/* "ROLE/exponents_from": -40, "ROLE/exponents": [3, 0, 12]. What does not fit is left out: a run is not refused for
+ * its histograms. */
+static void take_histogram(bndi_reading *r, const char *key, size_t length, const json_t *value)
+{
+    enum { BINS = sizeof r->histogram[0].exponents / sizeof r->histogram[0].exponents[0] };
+    unsigned role = json_is_integer(value) ? role_of(key, length, "exponents_from") : BND_ROLE_COUNT;
+    if (role < BND_ROLE_COUNT) {
+        json_int_t from = json_integer_value(value) - (BND_HISTOGRAM_LOWEST - 1);
+        r->first_bin[role] = from >= 0 && from < BINS ? (int)from : -1;
+    }
+    role = json_is_array(value) ? role_of(key, length, "exponents") : BND_ROLE_COUNT;
+    if (role == BND_ROLE_COUNT || r->first_bin[role] < 0 ||
+        json_array_size(value) > (size_t)(BINS - r->first_bin[role])) {
+        return;
+    }
+    bnd_histogram h = {.role = (bnd_role)role};
+    for (size_t i = 0; i < json_array_size(value); i++) {
+        const json_t *count = json_array_get(value, i);
+        if (!json_is_integer(count) || json_integer_value(count) < 0) {
+            return;
+        }
+        h.exponents[(size_t)r->first_bin[role] + i] = (uint64_t)json_integer_value(count);
+    }
+    r->histogram[role] = h;
+    r->has_histogram |= UINT32_C(1) << role;
+}
+
 static bnd_status take_value(bndi_reading *r, const char *key, size_t length, const json_t *value)
 {
     double x = 0;
@@ -69,6 +109,7 @@ static bnd_status take_value(bndi_reading *r, const char *key, size_t length, co
                                     : bndi_line_refuse(r->line, "must be a number", key, length, r->why);
     }
     set_kind(r, key, length, value);
+    take_histogram(r, key, length, value);
     steady = json_is_integer(value) && json_integer_value(value) >= 0 ? steady_of(r->record, key, length) : BNDI_STEADY;
     if (steady < BNDI_STEADY) {
         char name[BNDI_KEY_SIZE];

@@ -3,6 +3,18 @@
 
 #include <string.h>
 
+static bnd_status add_histograms(bndi_reading *r)
+{
+    bnd_status status = BND_OK;
+    for (unsigned role = 0; status == BND_OK && role < BND_ROLE_COUNT; role++) {
+        if ((r->has_histogram >> role & 1) != 0) {
+            r->histogram[role].step = r->point.step;
+            status = bndi_record_add_histogram(r->record, &r->histogram[role], r->why);
+        }
+    }
+    return status;
+}
+
 static bnd_status add_point(bndi_reading *r)
 {
     bnd_record *record = r->record;
@@ -24,7 +36,8 @@ static bnd_status add_point(bndi_reading *r)
         record->points[0] = r->point;
         return BND_OK;
     }
-    return bndi_record_add(record, &r->point, r->why);
+    bnd_status status = r->each == NULL ? add_histograms(r) : BND_OK;
+    return status == BND_OK ? bndi_record_add(record, &r->point, r->why) : status;
 }
 
 static bool is_blank(const char *line, size_t length)
@@ -37,7 +50,8 @@ static bnd_status take_line(bndi_reading *r, bndi_fields *columns, bool *is_csv,
 {
     bool first = r->record->count == 0 && columns->count == 0;
     r->point = bndi_point_none();
-    r->have = 0;
+    r->have = r->has_histogram = 0;
+    memset(r->first_bin, -1, sizeof r->first_bin);
     if (memchr(line, '\0', length) != NULL) {
         return bndi_line_refuse(r->line, "must not have a zero byte", "the line", 8, r->why);
     }

@@ -128,6 +128,10 @@ void bndi_record_none(bnd_record *record)
 void bnd_record_close(bnd_record *record)
 {
     free(record->points);
+    free(record->source);
+    free(record->config);
+    free(record->autopsy);
+    free(record->histograms);
     bndi_record_none(record);
 }
 
@@ -137,6 +141,38 @@ void bnd_records_free(bnd_record *records, size_t count)
         bnd_record_close(&records[i]);
     }
     free(records);
+}
+
+/* Is there a number k with 4^k = step + 1? */
+static bool is_sampled(uint64_t step)
+{
+    uint64_t power = 1;
+    while (power < step + 1 && power <= UINT64_MAX / 4) {
+        power *= 4;
+    }
+    return power == step + 1;
+}
+
+bnd_status bndi_record_add_histogram(bnd_record *record, const bnd_histogram *histogram, bnd_error *why)
+{
+    size_t n = record->histogram_count;
+    uint64_t last = n > 0 ? record->histograms[n - 1].step : 0;
+    while (last != histogram->step && !is_sampled(last) && n > 0 && record->histograms[n - 1].step == last) {
+        n--; /* it was the last step, and is not any more */
+    }
+    bool full = (n & (n - 1)) == 0; /* there is room up to the next power of two */
+    size_t room = n == 0 ? 1 : 2 * n;
+    if (full) {
+        bnd_histogram *moved = realloc(record->histograms, room * sizeof *moved);
+        if (moved == NULL) {
+            return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the histograms of step %llu",
+                            (unsigned long long)histogram->step);
+        }
+        record->histograms = moved;
+    }
+    record->histograms[n] = *histogram;
+    record->histogram_count = n + 1;
+    return BND_OK;
 }
 
 static bool grow(bnd_record *record)

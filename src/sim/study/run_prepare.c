@@ -272,12 +272,14 @@ bnd_status bndi_session_prepare(bndi_session *s, bool keeps, bnd_error *why)
     if (status == BND_OK && s->task->directory != NULL) {
         status = check_words(s->task, why);
     }
-    if (status == BND_OK && s->task->directory != NULL) {
+    if (status == BND_OK) {
         bndi_config_write(&s->config, s->task, &s->record);
         status = bndi_bytes_check(&s->config, why);
-        if (status == BND_OK) {
-            status = look_at_directory(s, why);
-        }
+    }
+    if (status == BND_OK && s->task->directory != NULL) {
+        s->record.source = strdup(s->task->directory);
+        status = s->record.source != NULL ? look_at_directory(s, why)
+                                          : bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the name of a directory");
     }
     if (!keeps || s->found.finished || status != BND_OK) {
         bnd_run_free(s->run);
@@ -313,6 +315,10 @@ void bndi_session_release(bndi_session *s)
         s->metrics = -1;
     }
     free(s->counts.at);
+    if (s->record.config == NULL) {
+        s->record.config = s->config.at; /* it ends with a 0 byte */
+        s->config = (bndi_bytes){.at = NULL};
+    }
     bndi_bytes_free(&s->config);
     bndi_bytes_free(&s->line);
 }

@@ -158,6 +158,9 @@ static bnd_status one_step(bndi_session *s, bnd_error *why)
         bndi_line_write(&s->line, &point, &s->counts, &s->record, &s->known);
         status = bndi_metrics_append(s->metrics, &s->line, why);
     }
+    if (status == BND_OK) {
+        status = bndi_line_keep_histograms(&s->record, point.step, &s->counts, why);
+    }
     return status == BND_OK ? bndi_record_add(&s->record, &point, why) : status;
 }
 

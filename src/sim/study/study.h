@@ -70,6 +70,9 @@ BND_CHECKED bool bndi_column_set(bnd_point *point, size_t column, double x);
 void bndi_record_none(bnd_record *record);
 BND_CHECKED bnd_status bndi_record_add(bnd_record *record, const bnd_point *point, bnd_error *why);
 
+/* Steps and roles come in order. Of the steps that are not sampled only the last one's are kept. */
+BND_CHECKED bnd_status bndi_record_add_histogram(bnd_record *record, const bnd_histogram *histogram, bnd_error *why);
+
 /* The loss at the end and the median time, once all points are there. */
 BND_CHECKED bnd_status bndi_record_finish(bnd_record *record, bnd_error *why);
 
@@ -98,6 +101,10 @@ void bndi_line_write(bndi_bytes *out, const bnd_point *point, const bndi_counts 
 /* The step's totals of what is counted. */
 void bndi_line_count(bnd_point *point, const bndi_counts *counts);
 
+/* Keeps the histograms of the step. */
+BND_CHECKED bnd_status bndi_line_keep_histograms(bnd_record *record, uint64_t step, const bndi_counts *counts,
+                                                 bnd_error *why);
+
 /* Notes in which step each role first overflowed, or underflowed to zero. */
 void bndi_line_note_firsts(bnd_record *record, uint64_t step, const bndi_counts *counts);
 
@@ -108,6 +115,9 @@ void bndi_summary_write(bndi_bytes *out, const bnd_record *record);
 
 /* Sets what a configuration says of a record. */
 BND_CHECKED bnd_status bndi_config_read(bnd_record *out, const char *text, size_t length, bnd_error *why);
+
+/* Is this text well-formed JSON, an object, and about a run of so many steps? */
+bool bndi_autopsy_is_of(const bndi_bytes *text, uint64_t steps);
 
 /* Is it the same run? Refused with what differs. How often it is saved does not count. */
 BND_CHECKED bnd_status bndi_config_same(const bndi_bytes *there, const bndi_bytes *asked, bnd_error *why);

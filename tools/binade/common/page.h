@@ -8,6 +8,11 @@
  * folder if this program runs there and the page is built; else the installed page. The file may be missing. */
 char *page_path(void);
 
+/* What to do where it is missing; the path. */
+#define PAGE_MISSING                                                                                                   \
+    "%s is missing: the page is not installed. Use a release, build it with 'make page' (clang, lld, wasi-libc, node " \
+    "and esbuild), or name its file in BINADE_PAGE"
+
 /* The same as an address, to be freed: "file:///usr/local/share/binade/binade.html". A BINADE_PAGE that is an address
  * ("https://...") stays as it is. */
 char *page_address(void);

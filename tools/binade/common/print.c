@@ -246,16 +246,23 @@ void put_coloured(bool on, enum colour colour, const char *text)
 
 /* ---- characters ---- */
 
+static bool always_utf8;
+
+void write_utf8_always(void)
+{
+    always_utf8 = true;
+}
+
 bool writes_utf8(void)
 {
     static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    for (size_t i = 0; !always_utf8 && i < sizeof names / sizeof names[0]; i++) {
         const char *value = getenv(names[i]);
         if (value != NULL && value[0] != '\0') { /* the first that is set decides */
             return strstr(value, "UTF-8") != NULL || strstr(value, "utf8") != NULL || strstr(value, "utf-8") != NULL;
         }
     }
-    return false;
+    return always_utf8;
 }
 
 /* Bytes 10xxxxxx continue a character. */

@@ -55,7 +55,8 @@ void put_coloured(bool on, enum colour colour, const char *text);
 
 /* ---- characters ---- */
 
-bool writes_utf8(void); /* what the environment says of the terminal */
+bool writes_utf8(void);       /* what the environment says of the terminal */
+void write_utf8_always(void); /* from here on: for a file that is always UTF-8 */
 /* The bytes of the character at `text`, and its columns on a terminal; 0 if it is not printable. */
 size_t character_at(const char *text, size_t *width);
 size_t text_width(const char *text);  /* in columns */

@@ -40,31 +40,6 @@ static int print_steps(const compare *c)
     return result;
 }
 
-static int read_all(compare *c)
-{
-    const settings *s = &c->asked.common;
-    for (size_t i = 0; i < s->operand_count; i++) {
-        bnd_record *records;
-        size_t count;
-        bnd_error why;
-        const bool standard = strcmp(s->operands[i], "-") == 0;
-        const char *path = standard ? "/dev/stdin" : s->operands[i];
-        if (standard && standard_input_is_closed()) {
-            complain(s->command, "-: standard input is closed");
-            return BAD_STREAM;
-        }
-        bnd_status status = bnd_records_read_log(&records, &count, path, &c->asked.columns, &why);
-        if (status != BND_OK) {
-            return fail(s->command, s->operands[i], status, &why);
-        }
-        c->records = allocate(c->records, c->count + count + 1, sizeof *c->records);
-        memcpy(c->records + c->count, records, count * sizeof *records);
-        c->count += count;
-        free(records); /* what they own is in the copies */
-    }
-    return GO_ON;
-}
-
 static void print_json(const train_result *r)
 {
     bnd_lab_json json;
@@ -104,7 +79,7 @@ static int run(const command *self, int argc, char **argv)
     int status = read_arguments(&c.asked, self, argc, argv);
     status = status == GO_ON ? check_operands(&c) : status;
     status = status == GO_ON && c.asked.steps_of_run ? print_steps(&c) : status;
-    status = status == GO_ON ? read_all(&c) : status;
+    status = status == GO_ON ? training_read_runs(&c.records, &c.count, &c.asked) : status;
     if (status == GO_ON) {
         print_all(&c);
     }

@@ -122,31 +122,18 @@ static double chance_of(const bnd_record *record)
     return record->chance_loss;
 }
 
-static void print_levels(const train *t)
-{
-    double chance = mean_over_seeds(t, chance_of), irreducible = mean_over_seeds(t, floor_of);
-    char *first = loss_text(chance), *second = loss_text(irreducible);
-    char *mean = t->asked.seeds > 1 && irreducible != t->records[0].floor
-                     ? format_text(" (mean over %zu seeds)", (size_t)t->asked.seeds)
-                     : copy_text("");
-    if (!isnan(chance) && isnan(irreducible)) {
-        printf("chance-level loss %s\n", first);
-    } else if (!isnan(chance)) {
-        printf("chance-level loss %s; irreducible loss %s%s\n", first, second, mean);
-    }
-    free(mean);
-    free(second);
-    free(first);
-}
-
 static void print_heading(const train *t)
 {
-    const bnd_training *of = &t->tasks[0].training;
-    printf("%s of %llu parameters, %s at %g, %llu steps of %zu%s%s\n", of->model,
-           (unsigned long long)t->records[0].parameters, of->optimizer, of->lr, (unsigned long long)of->steps,
-           of->batch, of->data[0] != '\0' ? ", on " : "", of->data);
-    print_levels(t);
+    double chance = mean_over_seeds(t, chance_of), irreducible = mean_over_seeds(t, floor_of);
+    char *setup = setup_text(&t->tasks[0].training, t->records[0].parameters);
+    char *levels = levels_text(chance, irreducible, irreducible != t->records[0].floor ? (size_t)t->asked.seeds : 1);
+    printf("%s\n", setup);
+    if (levels != NULL) {
+        printf("%s\n", levels);
+    }
     putchar('\n');
+    free(levels);
+    free(setup);
 }
 
 static void print_notes(const train *t, const train_result *r)

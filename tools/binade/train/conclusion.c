@@ -18,7 +18,7 @@ static name_list rows_with(const train_result *r, bnd_verdict verdict)
 }
 
 /* Of those without a difference, the row with the least memory, if that is less than the reference's; or NULL. */
-static const train_row *least_memory(const train_result *r)
+const train_row *recommended_row(const train_result *r)
 {
     const train_row *least = &r->rows[r->reference];
     for (size_t i = 0; i < r->row_count; i++) {
@@ -45,7 +45,7 @@ static name_list alike_but(const train_result *r, const train_row *one)
 /* Which recipe to use: no difference, and the least memory. */
 static char *about_alike(const train_result *r)
 {
-    const train_row *best = least_memory(r), *reference = &r->rows[r->reference];
+    const train_row *best = recommended_row(r), *reference = &r->rows[r->reference];
     name_list others = alike_but(r, best);
     char *text = NULL;
     if (best != NULL) {

@@ -6,13 +6,17 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A word of the table and its meaning. */
-static void say(const char *word, char *owned)
+/* A note takes the text. */
+static void add(result_notes *n, const char *word, char *owned)
 {
-    enum { INDENT = 15 };
-    printf("%s%*s", word, INDENT - (int)text_width(word), "");
-    fill_text(owned, INDENT, INDENT);
-    free(owned);
+    n->items = allocate(n->items, n->count + 1, sizeof *n->items);
+    n->items[n->count++] = (result_note){.word = word, .text = owned};
+}
+
+/* A word of the table and its meaning. */
+static void say(result_notes *n, const char *word, char *owned)
+{
+    add(n, word, owned);
 }
 
 static bool has_verdict(const train_result *r, bnd_verdict verdict)
@@ -52,36 +56,36 @@ static const char *name_of_reference(const train_result *r)
     return r->rows[r->reference].records->recipe;
 }
 
-static void explain_final(const train_result *r)
+static void explain_final(result_notes *n, const train_result *r)
 {
     for (size_t i = 0; i < r->row_count; i++) {
         if (!isnan(recipe_loss(r, &r->rows[i]))) {
-            say("loss", copy_text("of the trained weights, evaluated in fp32 on validation data"));
-            say("in recipe", copy_text("the same loss, evaluated in the formats of the recipe"));
+            say(n, "loss", copy_text("of the trained weights, evaluated in fp32 on validation data"));
+            say(n, "in recipe", copy_text("the same loss, evaluated in the formats of the recipe"));
             return;
         }
     }
 }
 
-static void explain_gap(const train_result *r, size_t most, size_t rows)
+static void explain_gap(result_notes *n, const train_result *r, size_t most, size_t rows)
 {
     const char *from = is_known(r) ? ", from the same weights on the same data" : "";
     const char *more = most > 1 || !is_known(r) ? "" : "; one seed pair has no interval: --seeds 3 gives one";
     const char *each = rows > 1 ? "; each recipe has its own, not corrected for their number" : "";
-    say("gap", format_text("loss minus that of %s%s%s", name_of_reference(r), from, more));
+    say(n, "gap", format_text("loss minus that of %s%s%s", name_of_reference(r), from, more));
     if (most > 1) {
-        say(writes_utf8() ? "±" : "+/-",
+        say(n, writes_utf8() ? "±" : "+/-",
             format_text("half the 95 %% interval of the gap, the mean over %zu seed pairs%s", most, each));
     }
 }
 
 /* Ratios instead of gaps. */
-static void explain_ratio(const train_result *r)
+static void explain_ratio(result_notes *n, const train_result *r)
 {
     for (size_t i = 0; i < r->row_count; i++) {
         const train_row *row = &r->rows[i];
         if (is_compared(row, r) && row->is.logarithmic && row->is.gap != 0) {
-            say(writes_utf8() ? "×" : "x",
+            say(n, writes_utf8() ? "×" : "x",
                 format_text("geometric mean of the ratios to the loss of %s%s: losses span a factor of %d or more",
                             name_of_reference(r), row->is.judged > 1 ? " (95 % interval)" : "", BND_COMPARISON_APART));
             return;
@@ -89,44 +93,47 @@ static void explain_ratio(const train_result *r)
     }
 }
 
-static void explain_tolerance(const train_result *r)
+static void explain_tolerance(result_notes *n, const train_result *r)
 {
     for (size_t i = 0; i < r->row_count; i++) {
         const train_row *row = &r->rows[i];
         if (is_compared(row, r) && !row->is.logarithmic && row->is.judged > 0) {
             char *x = loss_text(row->is.tolerance);
             bool known = !isnan(r->rows[r->reference].records->floor);
-            say("tolerance", format_text("%s: %g %% of the loss of %s%s (--margin)", x,
-                                         100 * r->margin * (known ? 1 : BND_COMPARISON_EXCESS), name_of_reference(r),
-                                         known ? " above the irreducible loss" : ""));
+            say(n, "tolerance",
+                format_text("%s: %g %% of the loss of %s%s (--margin)", x,
+                            100 * r->margin * (known ? 1 : BND_COMPARISON_EXCESS), name_of_reference(r),
+                            known ? " above the irreducible loss" : ""));
             free(x);
             return;
         }
     }
 }
 
-static void explain_verdicts(const train_result *r)
+static void explain_verdicts(result_notes *n, const train_result *r)
 {
     if (has_verdict(r, BND_VERDICT_NO_DIFFERENCE)) {
-        say("no difference", copy_text("the 95 % interval of the gap lies within the tolerance"));
+        say(n, "no difference", copy_text("the 95 % interval of the gap lies within the tolerance"));
     }
     if (has_verdict(r, BND_VERDICT_INCONCLUSIVE)) {
-        say("inconclusive", copy_text("the interval reaches beyond the tolerance: use more seeds"));
+        say(n, "inconclusive", copy_text("the interval reaches beyond the tolerance: use more seeds"));
     }
     if (has_verdict(r, BND_VERDICT_WORSE)) {
-        say("worse", copy_text("the interval, or nearly every pair of six or more, lies above the tolerance"));
+        say(n, "worse", copy_text("the interval, or nearly every pair of six or more, lies above the tolerance"));
     }
     if (has_verdict(r, BND_VERDICT_BETTER)) {
-        say("better", copy_text("the interval, or nearly every pair of six or more, lies below minus the tolerance"));
+        say(n, "better",
+            copy_text("the interval, or nearly every pair of six or more, lies below minus the tolerance"));
     }
     if (has_verdict(r, BND_VERDICT_FAILED)) {
-        say("failed", format_text("more runs than of %s ended in NaN or %s; loss, gap and interval are those of the "
-                                  "other seed pairs, if any",
-                                  name_of_reference(r), is_known(r) ? "at chance level" : "not below the first loss"));
+        say(n, "failed",
+            format_text("more runs than of %s ended in NaN or %s; loss, gap and interval are those of the "
+                        "other seed pairs, if any",
+                        name_of_reference(r), is_known(r) ? "at chance level" : "not below the first loss"));
     }
 }
 
-static void explain_result(const train_result *r)
+static void explain_result(result_notes *n, const train_result *r)
 {
     size_t most = 0, rows = 0;
     for (size_t i = 0; i < r->row_count; i++) {
@@ -134,24 +141,25 @@ static void explain_result(const train_result *r)
         most = row->compared && row->is.judged > most ? row->is.judged : most;
         rows += is_compared(row, r);
     }
-    explain_final(r);
+    explain_final(n, r);
     if (rows == 0) {
         return; /* there is nothing but references */
     }
     if (has_gaps(r)) {
-        explain_gap(r, most, rows);
-        explain_ratio(r);
-        explain_tolerance(r);
+        explain_gap(n, r, most, rows);
+        explain_ratio(n, r);
+        explain_tolerance(n, r);
     }
-    explain_verdicts(r);
+    explain_verdicts(n, r);
     if (r->details) {
-        say("outside from", format_text("first step from which the loss stays outside the range of %s; steps count "
-                                        "from 0",
-                                        name_of_reference(r)));
+        say(n, "outside from",
+            format_text("first step from which the loss stays outside the range of %s; steps count "
+                        "from 0",
+                        name_of_reference(r)));
     }
 }
 
-static void explain_losses(const train_result *r)
+static void explain_losses(result_notes *n, const train_result *r)
 {
     double counted = 0, known = 0;
     if (!r->details) {
@@ -162,66 +170,67 @@ static void explain_losses(const train_result *r)
         known += sum_of_updates(&r->rows[i]);
     }
     if (known > 0) {
-        say("lost updates", copy_text("updates that rounding cancelled: the weight did not change"));
+        say(n, "lost updates", copy_text("updates that rounding cancelled: the weight did not change"));
     }
     if (counted > 0) {
-        say("underflowed", copy_text("nonzero gradients that underflowed to zero"));
-        say("overflows", copy_text("values of all roles above the largest number of their format"));
+        say(n, "underflowed", copy_text("nonzero gradients that underflowed to zero"));
+        say(n, "overflows", copy_text("values of all roles above the largest number of their format"));
     }
 }
 
-static void explain_memory(const train_result *r)
+static void explain_memory(result_notes *n, const train_result *r)
 {
     const train_row *reference = &r->rows[r->reference];
     if (!isnan(memory_bytes(r, reference)) && r->row_count > 1) {
-        say("memory", format_text("of weights, gradients, optimizer state and activations, compared with %s",
-                                  reference->records->recipe));
+        say(n, "memory",
+            format_text("of weights, gradients, optimizer state and activations, compared with %s",
+                        reference->records->recipe));
     }
     if (!r->details && !r->memory) {
         return;
     }
     if (!isnan(bytes_per_parameter(r, reference))) {
-        say("bytes/param", copy_text("measured bytes per parameter of weights, gradients and optimizer state"));
+        say(n, "bytes/param", copy_text("measured bytes per parameter of weights, gradients and optimizer state"));
     }
     if (!isnan(activation_bytes(r, reference))) {
-        say("activations", copy_text("saved for the backward pass, in the formats of the recipe"));
+        say(n, "activations", copy_text("saved for the backward pass, in the formats of the recipe"));
     }
     if (!isnan(memory_bytes(r, reference))) {
-        say("total", copy_text("weights, gradients, optimizer state and activations, as in binade cost memory. Not "
-                               "counted: input data, weights as operands, statistics of norms"));
+        say(n, "total",
+            copy_text("weights, gradients, optimizer state and activations, as in binade cost memory. Not "
+                      "counted: input data, weights as operands, statistics of norms"));
     }
     bool extra = false;
     for (size_t i = 0; i < r->row_count; i++) {
         extra = extra || extra_bytes(r, &r->rows[i]) > 0;
     }
     if (r->memory && extra) {
-        say("extra", copy_text("scales, histories for delayed scaling, Kahan compensation"));
+        say(n, "extra", copy_text("scales, histories for delayed scaling, Kahan compensation"));
     }
     if (!isnan(peak_bytes(r, reference))) {
-        say("peak", copy_text("maximum over time, including gradients of activations"));
+        say(n, "peak", copy_text("maximum over time, including gradients of activations"));
     }
 }
 
-static void explain_emulation(const train_result *r)
+static void explain_emulation(result_notes *n, const train_result *r)
 {
-    if (!r->details) {
+    if (!r->details || r->untimed) {
         return;
     }
-    say("emulation", copy_text("memory and time per step of this program, which emulates every format on the CPU. They "
-                               "are not the memory and speed of a recipe on hardware"));
+    say(n, "emulation",
+        copy_text("memory and time per step of this program, which emulates every format on the CPU. They "
+                  "are not the memory and speed of a recipe on hardware"));
     if (!isnan(r->peak)) {
-        say("of this CPU",
+        say(n, "of this CPU",
             format_text("share of %.3g GFLOP/s, the fastest fp32 matrix product of 256 x 256 here, on %s; \"-\" where "
                         "a step was faster, because other programs ran when it was measured",
                         1e-9 * r->peak, r->peak_threads > 1 ? "all threads" : "one thread"));
     }
 }
 
-static void paragraph(char *owned)
+static void paragraph(result_notes *n, char *owned)
 {
-    printf("\n");
-    fill_text(owned, 0, 0);
-    free(owned);
+    add(n, NULL, owned);
 }
 
 /* Which of the recipes save activation memory. */
@@ -241,7 +250,7 @@ static char *activations_text(const name_list *savers, size_t recipes)
 
 /* Which recipes need as many bytes per parameter as the reference, or more, which people do not expect; and whether
  * they save activations. */
-static void warn_of_memory(const train_result *r)
+static void warn_of_memory(result_notes *n, const train_result *r)
 {
     const train_row *reference = &r->rows[r->reference];
     const double bytes = bytes_per_parameter(r, reference), activations = activation_bytes(r, reference);
@@ -266,7 +275,7 @@ static void warn_of_memory(const train_result *r)
         if (larger.count > 0) {
             text = with_sentence(text, format_text("%s also keeps scales and their histories.", more));
         }
-        paragraph(with_sentence(text, activations_text(&savers, all.count)));
+        paragraph(n, with_sentence(text, activations_text(&savers, all.count)));
         free(more);
         free(names);
     }
@@ -276,7 +285,7 @@ static void warn_of_memory(const train_result *r)
 }
 
 /* Verdicts need a reference that has learned something. */
-static void judge_reference(const train_result *r)
+static void judge_reference(result_notes *n, const train_result *r)
 {
     const train_row *row = &r->rows[r->reference];
     size_t none = 0;
@@ -284,17 +293,19 @@ static void judge_reference(const train_result *r)
         none += bnd_record_result(&row->records[i]) >= row->records[i].chance_loss;
     }
     if (2 * none >= row->count && row->count > 0) {
-        paragraph(format_text(
-            "%s itself ends at chance level: gaps and verdicts mean nothing. Try more --steps or another --lr.",
-            row->name));
+        paragraph(
+            n, format_text(
+                   "%s itself ends at chance level: gaps and verdicts mean nothing. Try more --steps or another --lr.",
+                   row->name));
     } else if (row->compared && row->is.covered < 0.5) {
-        paragraph(format_text("%s has covered %.0f %% of the way from chance level to the irreducible loss: verdicts "
+        paragraph(n,
+                  format_text("%s has covered %.0f %% of the way from chance level to the irreducible loss: verdicts "
                               "mean little. Try more --steps or another --lr.",
                               row->name, 100 * row->is.covered));
     } else if (row->compared && row->is.solved) {
-        paragraph(format_text("%s has solved the task to fp32's resolution: what is left of its loss is rounding "
-                              "error. The levels reached are compared as ratios, and only a ratio beyond %d counts.",
-                              row->name, BND_COMPARISON_APART));
+        paragraph(n, format_text("%s has solved the task to fp32's resolution: what is left of its loss is rounding "
+                                 "error. The levels reached are compared as ratios, and only a ratio beyond %d counts.",
+                                 row->name, BND_COMPARISON_APART));
     }
 }
 
@@ -355,7 +366,7 @@ static char *with_first_loss(char *text, const train_row *row)
 }
 
 /* When a run failed, and whether it was cut short. */
-static char *failure_text(const train_result *r, const train_row *row)
+char *failure_text(const train_result *r, const train_row *row)
 {
     char *runs = row->count > 1 ? format_text(" in %zu of %zu runs", row->is.failed, row->count) : copy_text(""), *text;
     if (row->is.failed_nan > 0) {
@@ -375,12 +386,12 @@ static char *failure_text(const train_result *r, const train_row *row)
     return text;
 }
 
-static void tell_of_failures(const train_result *r)
+static void tell_of_failures(result_notes *n, const train_result *r)
 {
     for (size_t i = 0; i < r->row_count; i++) {
         const train_row *row = &r->rows[i];
         if (row->compared && row->is.failed > 0) {
-            paragraph(failure_text(r, row));
+            paragraph(n, failure_text(r, row));
         }
     }
 }
@@ -397,32 +408,60 @@ void print_conclusion(const train_result *r, bool first)
 }
 
 /* Runs of different lengths are compared where both are. */
-static void tell_of_lengths(const train_result *r)
+static void tell_of_lengths(result_notes *n, const train_result *r)
 {
     for (size_t i = 0; i < r->row_count; i++) {
         const train_row *row = &r->rows[i];
         if (row->compared && row->is.cut) {
             char *loss = loss_text(row->is.reference);
-            paragraph(format_text("%s and %s end at different steps: they are compared at step %llu, the last that "
-                                  "both have, where the loss of %s is %s.",
-                                  row->name, r->rows[row->reference].name, (unsigned long long)row->is.cut_at,
-                                  r->rows[row->reference].name, loss));
+            paragraph(n, format_text("%s and %s end at different steps: they are compared at step %llu, the last that "
+                                     "both have, where the loss of %s is %s.",
+                                     row->name, r->rows[row->reference].name, (unsigned long long)row->is.cut_at,
+                                     r->rows[row->reference].name, loss));
             free(loss);
         }
     }
 }
 
+void result_notes_make(result_notes *n, const train_result *r)
+{
+    *n = (result_notes){.count = 0};
+    judge_reference(n, r);
+    if (r->details || r->memory) {
+        warn_of_memory(n, r);
+    }
+    tell_of_lengths(n, r);
+    tell_of_failures(n, r);
+    explain_result(n, r);
+    explain_losses(n, r);
+    explain_memory(n, r);
+    explain_emulation(n, r);
+}
+
+void result_notes_clear(result_notes *n)
+{
+    for (size_t i = 0; i < n->count; i++) {
+        free(n->items[i].text);
+    }
+    free(n->items);
+    *n = (result_notes){.count = 0};
+}
+
 void print_result_notes(const train_result *r)
 {
-    judge_reference(r);
-    if (r->details || r->memory) {
-        warn_of_memory(r);
+    enum { INDENT = 15 };
+    result_notes n;
+    size_t i = 0;
+    result_notes_make(&n, r);
+    for (; i < n.count && n.items[i].word == NULL; i++) {
+        printf("\n");
+        fill_text(n.items[i].text, 0, 0);
     }
-    tell_of_lengths(r);
-    tell_of_failures(r);
     putchar('\n');
-    explain_result(r);
-    explain_losses(r);
-    explain_memory(r);
-    explain_emulation(r);
+    for (; i < n.count; i++) {
+        const char *word = n.items[i].word;
+        printf("%s%*s", word, INDENT - (int)text_width(word), "");
+        fill_text(n.items[i].text, INDENT, INDENT);
+    }
+    result_notes_clear(&n);
 }

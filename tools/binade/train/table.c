@@ -37,6 +37,8 @@ static bool is_asked_for(const train_column *c, const train_result *r)
         return true;
     case BY_ROLE:
         return r->memory;
+    case EMULATION:
+        return r->details && !r->untimed;
     case MEMORY:
         return r->memory || r->details;
     default:
@@ -150,6 +152,50 @@ void print_result_table(const train_result *r, enum output output, bool colour)
     }
 }
 
+void json_row(bnd_lab_json *json, const train_result *r, const train_row *row)
+{
+    for (size_t k = 0; k < TRAIN_COLUMNS; k++) {
+        char *cell = data_cell(&train_columns[k], r, row);
+        if (train_columns[k].number != NULL) {
+            json_owned_literal(json, train_columns[k].key, cell);
+        } else {
+            json_owned_string(json, train_columns[k].key, cell);
+        }
+    }
+}
+
+static const char *const group_names[GROUPS] = {"result", "losses", "memory", "memory by role", "emulation"};
+
+void json_table(bnd_lab_json *json, const train_result *r)
+{
+    bnd_lab_json_object(json, "table");
+    bnd_lab_json_array(json, "columns");
+    for (size_t i = 0; i < TRAIN_COLUMNS; i++) {
+        const train_column *c = &train_columns[i];
+        if (is_shown(c, r)) {
+            bnd_lab_json_object(json, NULL);
+            bnd_lab_json_string(json, "key", c->key);
+            bnd_lab_json_string(json, "heading", heading_of(c, r));
+            bnd_lab_json_string(json, "group", group_names[c->group]);
+            bnd_lab_json_boolean(json, "number", c->number != NULL);
+            bnd_lab_json_end(json);
+        }
+    }
+    bnd_lab_json_end(json);
+    bnd_lab_json_array(json, "rows");
+    for (size_t k = 0; k < r->row_count; k++) {
+        bnd_lab_json_array(json, NULL);
+        for (size_t i = 0; i < TRAIN_COLUMNS; i++) {
+            if (is_shown(&train_columns[i], r)) {
+                json_owned_string(json, NULL, train_columns[i].text(r, &r->rows[k]));
+            }
+        }
+        bnd_lab_json_end(json);
+    }
+    bnd_lab_json_end(json);
+    bnd_lab_json_end(json);
+}
+
 void json_result(bnd_lab_json *json, const train_result *r)
 {
     bnd_lab_json_string(json, "reference", r->row_count > 0 ? r->rows[r->reference].name : "");
@@ -160,14 +206,7 @@ void json_result(bnd_lab_json *json, const train_result *r)
     bnd_lab_json_array(json, "recipes");
     for (size_t i = 0; i < r->row_count; i++) {
         bnd_lab_json_object(json, NULL);
-        for (size_t k = 0; k < TRAIN_COLUMNS; k++) {
-            char *cell = data_cell(&train_columns[k], r, &r->rows[i]);
-            if (train_columns[k].number != NULL) {
-                json_owned_literal(json, train_columns[k].key, cell);
-            } else {
-                json_owned_string(json, train_columns[k].key, cell);
-            }
-        }
+        json_row(json, r, &r->rows[i]);
         if (r->autopsied) {
             json_autopsy(json, &r->rows[i]);
         }

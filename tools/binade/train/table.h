@@ -22,6 +22,24 @@ void name_list_clear(name_list *l);
 
 char *with_sentence(char *text, char *sentence); /* behind a text, which may be NULL; frees both */
 
+/* ---- notes (notes.c): warnings first, then a legend ---- */
+
+typedef struct result_note {
+    const char *word; /* of the table, which the text explains; NULL: a paragraph */
+    char *text;
+} result_note;
+
+typedef struct result_notes {
+    result_note *items;
+    size_t count;
+} result_notes;
+
+void result_notes_make(result_notes *n, const train_result *r);
+void result_notes_clear(result_notes *n);
+
+/* When a run failed, which roles lost numbers first, and whether it was cut short; to be freed. */
+char *failure_text(const train_result *r, const train_row *row);
+
 /* ---- columns (columns.c) ---- */
 
 /* A number of a row; NaN: not known. */
@@ -59,5 +77,12 @@ void print_memory_bars(const train_result *r);
 
 /* Which recipe to use, and which failed (conclusion.c); to be freed. NULL: there is nothing to conclude. */
 char *conclusion_text(const train_result *r);
+/* The recipe to use: no difference, and less memory than the reference and all others; NULL: there is none. */
+const train_row *recommended_row(const train_result *r);
+
+/* The cells of a row as numbers and words, as members of an object (table.c). */
+void json_row(bnd_lab_json *json, const train_result *r, const train_row *row);
+/* The table as people read it: the member "table" with columns and rows of texts. */
+void json_table(bnd_lab_json *json, const train_result *r);
 
 #endif

@@ -49,6 +49,26 @@ char *interval_text(double x, double half_width, bool sign)
     return text;
 }
 
+char *setup_text(const bnd_training *of, uint64_t parameters)
+{
+    return format_text("%s of %llu parameters, %s at %g, %llu steps of %zu%s%s", of->model,
+                       (unsigned long long)parameters, of->optimizer, of->lr, (unsigned long long)of->steps, of->batch,
+                       of->data[0] != '\0' ? ", on " : "", of->data);
+}
+
+char *levels_text(double chance, double irreducible, size_t seeds)
+{
+    char *first = loss_text(chance), *second = loss_text(irreducible);
+    char *mean = seeds > 1 ? format_text(" (mean over %zu seeds)", seeds) : copy_text("");
+    char *text = isnan(chance)        ? NULL
+                 : isnan(irreducible) ? format_text("chance-level loss %s", first)
+                                      : format_text("chance-level loss %s; irreducible loss %s%s", first, second, mean);
+    free(mean);
+    free(second);
+    free(first);
+    return text;
+}
+
 char *verdict_text(const bnd_comparison *c)
 {
     enum { SIZE = 96 };

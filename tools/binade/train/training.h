@@ -1,4 +1,4 @@
-/* What `train`, `sweep`, `compare` and `evaluate` share: options, tasks, progress, results. */
+/* What `train`, `sweep`, `compare`, `report` and `evaluate` share: options, tasks, progress, results. */
 #ifndef BINADE_TOOLS_TRAINING_H
 #define BINADE_TOOLS_TRAINING_H
 
@@ -50,7 +50,7 @@ typedef struct training_options {
     uint64_t seeds, checkpoint_every, validate_every;
     enum training_statistics { STATISTICS_NONE, STATISTICS_ROLES, STATISTICS_PLACES } statistics;
     /* files; NULL: none */
-    const char *out, *dump_init, *dump_batches;
+    const char *out, *dump_init, *dump_batches, *report;
     bool resume, keeps_checkpoints;
     /* what is printed */
     bool list, autopsy, details, memory, steps_of_run;
@@ -61,7 +61,7 @@ typedef struct training_options {
 } training_options;
 
 /* The commands whose options these are. */
-enum training_command { TRAIN = 1, SWEEP = 2, COMPARE = 4, EVALUATE = 8 };
+enum training_command { TRAIN = 1, SWEEP = 2, COMPARE = 4, EVALUATE = 8, REPORT = 16 };
 extern const option_row training_rows[];
 
 void training_begin(training_options *o);
@@ -78,6 +78,9 @@ int training_data(bnd_training *t, const training_options *o);
 
 /* The task of a recipe under the k-th pair of seeds, without a directory; GO_ON, or the status to leave with. */
 int training_task(bnd_task *out, const training_options *o, const recipe *r, uint64_t k);
+
+/* Adds the runs that the operands name (read_runs.c); GO_ON, or the status to leave with. */
+int training_read_runs(bnd_record **records, size_t *count, const training_options *o);
 
 /* A name for the run of a recipe and a pair of seeds in a directory of several: DIR/NAME, to be freed. */
 char *path_text(const char *directory, const char *name);
@@ -144,6 +147,7 @@ typedef struct train_result {
     bool autopsied; /* autopsies were requested */
     bool details;   /* more tables: losses by rounding, memory, time */
     bool memory;    /* bytes by role */
+    bool untimed;   /* not the memory and time of the emulation */
     double margin;  /* of verdicts */
 } train_result;
 
@@ -170,6 +174,11 @@ void json_autopsy(bnd_lab_json *json, const train_row *row); /* the member "auto
 /* ---- curves of losses (plot.c) ---- */
 
 void plot_losses(const train_result *r, const plot_options *how, bool colour);
+
+/* "transformer of 14080 parameters, adamw at 0.003, 200 steps of 16", to be freed; and the losses at chance level and
+ * the irreducible one, NULL where they are not known. */
+char *setup_text(const bnd_training *of, uint64_t parameters);
+char *levels_text(double chance, double irreducible, size_t seeds);
 
 char *bytes_text(double bytes);                        /* "3.60 MiB", to be freed; "-" where it is not known */
 char *interval_text(double x, double half, bool sign); /* "+0.0123 ± 0.0045"; a half that is NaN is left out */

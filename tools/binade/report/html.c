@@ -1,0 +1,162 @@
+/* A report as a page: the installed page with the report's JSON in the place that it has for one. */
+#include "common/page.h"
+#include "common/print.h"
+#include "report.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/output_file.h"
+
+/* ---- text that grows ---- */
+
+typedef struct text {
+    char *at;
+    size_t length, room;
+} text;
+
+static void add(void *sink, const char *more, size_t length)
+{
+    text *t = sink;
+    if (length > t->room - t->length) {
+        t->room = 2 * (t->length + length) + 4096;
+        t->at = allocate(t->at, t->room, 1);
+    }
+    memcpy(t->at + t->length, more, length);
+    t->length += length;
+}
+
+static bool read_file(text *out, const char *path)
+{
+    char piece[1 << 14];
+    size_t length;
+    FILE *file = fopen(path, "rb");
+    if (file == NULL) {
+        return false;
+    }
+    while ((length = fread(piece, 1, sizeof piece, file)) > 0) {
+        add(out, piece, length);
+    }
+    bool good = ferror(file) == 0;
+    fclose(file);
+    return good;
+}
+
+/* ---- JSON inside a script ---- */
+
+/* So that no text can end the script, or the line of it: < > & and U+2028, U+2029, which are in strings only. Blanks
+ * between values are left out. */
+static void add_escaped(text *out, const text *json)
+{
+    bool in_string = false;
+    for (size_t i = 0; i < json->length; i++) {
+        const unsigned char c = (unsigned char)json->at[i];
+        const char *rest = json->at + i;
+        char code[8];
+        bool separator = json->length - i >= 3 && c == 0xe2 && memcmp(rest, "\xe2\x80", 2) == 0 &&
+                         ((unsigned char)rest[2] & 0xfe) == 0xa8;
+        if (separator) {
+            add(out, (unsigned char)rest[2] == 0xa8 ? "\\u2028" : "\\u2029", 6);
+            i += 2;
+        } else if (c == '<' || c == '>' || c == '&') {
+            add(out, code, (size_t)snprintf(code, sizeof code, "\\u%04x", c));
+        } else if (in_string && c == '\\') {
+            size_t both = i + 1 < json->length ? 2 : 1;
+            add(out, rest, both); /* a quote behind it does not end the string */
+            i += both - 1;
+        } else if (in_string || (c != ' ' && c != '\n' && c != '\r' && c != '\t')) {
+            add(out, rest, 1);
+            in_string = in_string != (c == '"');
+        }
+    }
+}
+
+/* ---- the page ---- */
+
+static const char opening[] = "<script type=\"application/json\" id=\"binade-report\">";
+static const char marker[] = "<script type=\"application/json\" id=\"binade-report\">null</script>";
+
+/* Where the place for a report begins; the length of the page where it has none, or two. */
+static size_t place_of(const text *page)
+{
+    const size_t length = sizeof marker - 1;
+    size_t found = page->length;
+    for (size_t i = 0; i + length <= page->length; i++) {
+        if (page->at[i] == '<' && memcmp(page->at + i, marker, length) == 0) {
+            if (found != page->length) {
+                return page->length;
+            }
+            found = i;
+        }
+    }
+    return found;
+}
+
+static int read_page(text *page, size_t *place, const command *self)
+{
+    char *path = page_path();
+    int status = BAD_STREAM;
+    *place = 0;
+    errno = 0;
+    if (read_file(page, path)) {
+        *place = place_of(page);
+        status = *place < page->length ? GO_ON : BAD_STREAM;
+        if (status != GO_ON) {
+            complain(self, "%s: is not the page of binade: it has no place for a report", path);
+        }
+    } else if (errno == ENOENT) {
+        complain(self, PAGE_MISSING, path);
+    } else {
+        complain(self, "%s: cannot be read: %s", path, strerror(errno));
+    }
+    free(path);
+    return status;
+}
+
+static int write_file(const char *file, const command *self, const text *content)
+{
+    bnd_lab_output out;
+    bnd_error why;
+    bnd_status status = bnd_lab_output_open(&out, file, &why);
+    if (status == BND_OK) {
+        status = bnd_lab_output_write(&out, content->at, content->length, &why);
+        if (status != BND_OK) {
+            bnd_lab_output_abandon(&out);
+        }
+    }
+    if (status == BND_OK) {
+        status = bnd_lab_output_finish(&out, true, &why);
+    }
+    return status == BND_OK ? GO_ON : fail(self, file, status, &why);
+}
+
+int report_check(const char *file, const command *self)
+{
+    text page = {.at = NULL};
+    size_t place;
+    int status = file != NULL ? read_page(&page, &place, self) : GO_ON;
+    free(page.at);
+    return status;
+}
+
+int report_save(const char *file, const command *self, const train_result *r, char *const *words, size_t word_count)
+{
+    text page = {.at = NULL}, report = {.at = NULL}, out = {.at = NULL};
+    size_t place = 0;
+    bnd_lab_json json;
+    int status = read_page(&page, &place, self);
+    if (status == GO_ON) {
+        bnd_lab_json_begin(&json, add, &report);
+        json_report(&json, r, words, word_count);
+        add(&out, page.at, place + sizeof opening - 1);
+        add_escaped(&out, &report);
+        size_t rest = place + sizeof opening - 1 + strlen("null");
+        add(&out, page.at + rest, page.length - rest);
+        status = write_file(file, self, &out);
+    }
+    free(out.at);
+    free(report.at);
+    free(page.at);
+    return status;
+}

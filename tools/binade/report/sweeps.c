@@ -1,0 +1,142 @@
+/* The part of a report that is about learning rates: recipes by rates, and each recipe at its best. */
+#include "parts.h"
+#include "sweep/sweep.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool same_kind(const bnd_record *a, const bnd_record *b)
+{
+    return a->model[0] != '\0' && strcmp(a->model, b->model) == 0 && strcmp(a->optimizer, b->optimizer) == 0;
+}
+
+/* One model and one optimizer, and a recipe with several rates. */
+bool is_sweep(const train_result *r)
+{
+    bool several = false;
+    for (size_t i = 0; i < r->row_count; i++) {
+        const bnd_record *a = r->rows[i].records;
+        if (!same_kind(a, r->rows[0].records) || isnan(a->lr)) {
+            return false;
+        }
+        for (size_t k = 0; !several && k < i; k++) {
+            several = strcmp(a->recipe, r->rows[k].records->recipe) == 0;
+        }
+    }
+    return several;
+}
+
+/* The runs of each recipe side by side, in `room`; how many recipes. */
+static size_t divide(sweep_part *parts, bnd_record *room, const train_result *r)
+{
+    size_t count = 0, used = 0;
+    for (size_t i = 0; i < r->row_count; i++) {
+        const char *name = r->rows[i].records->recipe;
+        size_t from = used;
+        bool seen = false;
+        for (size_t k = 0; k < count; k++) {
+            seen = seen || strcmp(parts[k].recipe, name) == 0;
+        }
+        for (size_t k = i; !seen && k < r->row_count; k++) {
+            const train_row *row = &r->rows[k];
+            if (strcmp(row->records->recipe, name) == 0) {
+                memcpy(room + used, row->records, row->count * sizeof *room);
+                used += row->count;
+            }
+        }
+        if (!seen) {
+            parts[count++] = (sweep_part){name, room + from, used - from};
+        }
+    }
+    return count;
+}
+
+/* "worse: a and b"; nothing where there is none. */
+static char *with_verdict(char *text, const sweep_summary *all, size_t count, bnd_verdict verdict, const char *word)
+{
+    name_list l = {NULL, NULL, 0};
+    for (size_t i = 0; i < count; i++) {
+        if (all[i].compared && all[i].is.verdict == verdict) {
+            char *one = sweep_has_learned(&all[i])
+                            ? format_text("%s (lr %g)", all[i].recipe, all[i].rates[all[i].best].lr)
+                            : copy_text(all[i].recipe);
+            name_list_add(&l, one);
+            free(one);
+        }
+    }
+    if (l.count > 0) {
+        char *names = name_list_text(&l, " and ");
+        text = with_sentence(text, format_text("%s: %s.", word, names));
+        free(names);
+    }
+    name_list_clear(&l);
+    return text;
+}
+
+static char *sweep_conclusion(const sweep_summary *all, size_t count)
+{
+    static const struct {
+        bnd_verdict verdict;
+        const char *word;
+    } words[] = {{BND_VERDICT_NO_DIFFERENCE, "No difference from fp32"},
+                 {BND_VERDICT_BETTER, "Better"},
+                 {BND_VERDICT_INCONCLUSIVE, "Inconclusive"},
+                 {BND_VERDICT_WORSE, "Worse"},
+                 {BND_VERDICT_FAILED, "Failed"},
+                 {BND_VERDICT_UNJUDGED, "No verdict from one seed pair"}};
+    char *text = copy_text("Each recipe at its best learning rate, compared with fp32 at its own.");
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        text = with_verdict(text, all, count, words[i].verdict, words[i].word);
+    }
+    return text;
+}
+
+static void json_texts(bnd_lab_json *json, const sweep_summary *m)
+{
+    char *cells[SWEEP_CELLS];
+    sweep_cells(cells, m);
+    bnd_lab_json_array(json, "cells");
+    for (size_t i = 0; i < SWEEP_CELLS; i++) {
+        json_owned_string(json, NULL, cells[i]);
+    }
+    bnd_lab_json_end(json);
+    bnd_lab_json_array(json, "losses");
+    for (size_t k = 0; k < m->rate_count; k++) {
+        json_owned_string(json, NULL, sweep_cell_text(m, k));
+    }
+    bnd_lab_json_end(json);
+}
+
+void json_sweep(bnd_lab_json *json, const train_result *r)
+{
+    static const char *const headings[SWEEP_CELLS] = {"recipe",      "verdict", "best lr",       "loss",
+                                                      "gap to fp32", "failed",  "lr sensitivity"};
+    if (!is_sweep(r)) {
+        bnd_lab_json_null(json, "sweep");
+        return;
+    }
+    sweep_part *parts = allocate(NULL, r->row_count, sizeof *parts);
+    bnd_record *room = allocate(NULL, r->count, sizeof *room);
+    size_t count = divide(parts, room, r);
+    sweep_summary *all = sweep_summarize(parts, count, r->margin);
+    bnd_lab_json_object(json, "sweep");
+    json_owned_string(json, "conclusion", sweep_conclusion(all, count));
+    bnd_lab_json_array(json, "headings");
+    for (size_t i = 0; i < SWEEP_CELLS; i++) {
+        bnd_lab_json_string(json, NULL, headings[i]);
+    }
+    bnd_lab_json_end(json);
+    bnd_lab_json_array(json, "recipes");
+    for (size_t i = 0; i < count; i++) {
+        bnd_lab_json_object(json, NULL);
+        json_sweep_summary(json, &all[i]);
+        json_texts(json, &all[i]);
+        bnd_lab_json_end(json);
+    }
+    bnd_lab_json_end(json);
+    bnd_lab_json_end(json);
+    sweep_summaries_free(all, count);
+    free(room);
+    free(parts);
+}

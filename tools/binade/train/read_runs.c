@@ -1,0 +1,31 @@
+/* The runs that a command line names: directories, directories of directories, logs, standard input. */
+#include "common/process.h"
+#include "training.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int training_read_runs(bnd_record **records, size_t *count, const training_options *o)
+{
+    const settings *s = &o->common;
+    for (size_t i = 0; i < s->operand_count; i++) {
+        bnd_record *more;
+        size_t n;
+        bnd_error why;
+        const bool standard = strcmp(s->operands[i], "-") == 0;
+        const char *path = standard ? "/dev/stdin" : s->operands[i];
+        if (standard && standard_input_is_closed()) {
+            complain(s->command, "-: standard input is closed");
+            return BAD_STREAM;
+        }
+        bnd_status status = bnd_records_read_log(&more, &n, path, &o->columns, &why);
+        if (status != BND_OK) {
+            return fail(s->command, s->operands[i], status, &why);
+        }
+        *records = allocate(*records, *count + n + 1, sizeof **records);
+        memcpy(*records + *count, more, n * sizeof *more);
+        *count += n;
+        free(more); /* what they own is in the copies */
+    }
+    return GO_ON;
+}
