@@ -144,6 +144,8 @@ static void test_compared(void)
         long_ones[k] = short_ones[k];
         long_ones[k].ended = false;
         long_ones[k].count = STEPS;
+        long_ones[k].source = long_ones[k].config = long_ones[k].autopsy = NULL; /* those of the short one */
+        long_ones[k].histograms = NULL;
         long_ones[k].points = calloc(STEPS, sizeof *long_ones[k].points);
         CU_ASSERT_PTR_NOT_NULL_FATAL(long_ones[k].points);
         for (size_t i = 0; i < STEPS; i++) {

@@ -204,8 +204,11 @@ bnd_status bnd_task_read(bnd_task *out, const char *config, bnd_error *why)
     if (status != BND_OK) {
         return status;
     }
-    bnd_task_default(&task, &training);
+    task.training = training;
     status = read_count(&task.validate_every, &text, "task.validate_every", why);
+    if (status == BND_OK) {
+        status = read_count(&task.validation_batches, &text, "task.validation_batches", why);
+    }
     if (status == BND_OK) {
         status = read_flag(&task.statistics, &text, "task.statistics", why);
     }

@@ -14,8 +14,8 @@ typedef struct detail {
 } detail;
 detail detail_for(const train_result *r);
 
-/* The points of a curve that are drawn: of each piece the first, the last, the smallest, the largest, and the first that
- * is NaN or infinite. Ascending; to be freed. */
+/* The points of a curve that are drawn: of each piece the first, the last, the smallest, the largest, and the first
+ * that is NaN or infinite. Ascending; to be freed. */
 size_t *points_to_keep(size_t *count, const double *values, size_t n, size_t pieces);
 
 /* A member {"step": [...], KEY: [...], ...}. Points between two of the same texts are left out. */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define COMMANDS(each)                                                                                                 \
-    each(show) each(formats) each(table) each(range) each(train) each(compare) each(report) each(evaluate) each(sweep)  \
+    each(show) each(formats) each(table) each(range) each(train) each(compare) each(report) each(evaluate) each(sweep) \
         each(cost) each(help)
 
 #define DECLARE(name) extern const command command_##name;
