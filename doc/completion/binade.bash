@@ -9,11 +9,7 @@ _binade()
         prev=${COMP_WORDS[COMP_CWORD - 2]}
     fi
     if [ "$COMP_CWORD" -eq 1 ]; then
-<<<<<<< HEAD
-        first="show formats table range block calc cast train compare evaluate sweep cost vectors verify bench help" options="--help --version"
-=======
-        first="show formats table range calc cast train compare report evaluate sweep cost vectors verify bench page help" options="--help --version"
->>>>>>> d64310b (report: training runs as one JSON object, and as the page with it inside; records keep their source, configuration and histograms)
+        first="show formats table range block calc cast train compare report evaluate sweep cost vectors verify bench page help" options="--help --version"
     else
     case ${COMP_WORDS[1]} in
     show)
@@ -214,11 +210,7 @@ _binade()
         esac ;;
     help)
         options="--full --examples --roff --completion --help" valued=" --roff --completion "
-<<<<<<< HEAD
-        first="show formats table range block calc cast train compare evaluate sweep cost vectors verify bench help" others="show formats table range block calc cast train compare evaluate sweep cost vectors verify bench help"
-=======
-        first="show formats table range calc cast train compare report evaluate sweep cost vectors verify bench page help" others="show formats table range calc cast train compare report evaluate sweep cost vectors verify bench page help"
->>>>>>> d64310b (report: training runs as one JSON object, and as the page with it inside; records keep their source, configuration and histograms)
+        first="show formats table range block calc cast train compare report evaluate sweep cost vectors verify bench page help" others="show formats table range block calc cast train compare report evaluate sweep cost vectors verify bench page help"
         case $prev in
         --completion) words="bash zsh fish" ;;
         esac ;;

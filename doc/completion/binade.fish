@@ -333,10 +333,5 @@ complete -c binade -n '__binade_is help' -l examples -d 'the examples of a comma
 complete -c binade -n '__binade_is help' -l roff -d 'a man page: a command\'s, or binade\'s' -x
 complete -c binade -n '__binade_is help' -l completion -d 'a completion script for bash, zsh or fish' -x -a 'bash zsh fish'
 complete -c binade -n '__binade_is help' -l help -s h -d 'print this text'
-<<<<<<< HEAD
-complete -c binade -n '__binade_is help first' -a 'show formats table range block calc cast train compare evaluate sweep cost vectors verify bench help'
-complete -c binade -n '__binade_is help others' -a 'show formats table range block calc cast train compare evaluate sweep cost vectors verify bench help'
-=======
-complete -c binade -n '__binade_is help first' -a 'show formats table range calc cast train compare report evaluate sweep cost vectors verify bench page help'
-complete -c binade -n '__binade_is help others' -a 'show formats table range calc cast train compare report evaluate sweep cost vectors verify bench page help'
->>>>>>> d64310b (report: training runs as one JSON object, and as the page with it inside; records keep their source, configuration and histograms)
+complete -c binade -n '__binade_is help first' -a 'show formats table range block calc cast train compare report evaluate sweep cost vectors verify bench page help'
+complete -c binade -n '__binade_is help others' -a 'show formats table range block calc cast train compare report evaluate sweep cost vectors verify bench page help'
