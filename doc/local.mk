@@ -100,8 +100,10 @@ EXPLANATION_PAGES = \
 	doc/explanation/why-libraries-disagree.md
 # Pictures, which the command makes itself (tools/dev/make-generated).
 PICTURES = \
+	doc/img/memory.svg \
 	doc/img/one-rounding.svg \
 	doc/img/range.svg \
+	doc/img/roofline.svg \
 	doc/img/rounding.svg
 nobase_dist_doc_DATA = $(PICTURES) $(TUTORIAL_PAGES) $(HOW_TO_PAGES) $(REFERENCE_PAGES) $(EXPLANATION_PAGES)
 # Dated notes for developers, which are not installed.

@@ -252,7 +252,7 @@ complete -c binade -n '__binade_is cost' -l feed-forward -d 'inner size of the M
 complete -c binade -n '__binade_is cost' -l vocab -d 'vocabulary size' -x
 complete -c binade -n '__binade_is cost' -l seq -d 'tokens per sequence (default the context of the model)' -x
 complete -c binade -n '__binade_is cost' -l batch -d 'sequences per rank and step (default 1)' -x
-complete -c binade -n '__binade_is cost' -l recipe -d 'a recipe, or settings: fp32, bf16-master, base=bf16-master,v=bf16 (default fp32)' -x -a 'fp32 tf32 fp16-pure bf16-pure e4m3-pure e5m2-pure fp16-amp-noscale fp16-amp-static fp16-amp bf16-amp bf16-master bf16-sr bf16-kahan bf16-kahan-pure fp8-unscaled fp8-unscaled+fp32 fp8-e4m3-unscaled fp8-e4m3-unscaled+fp32 fp8-delayed fp8-delayed+fp32 fp8-current fp8-current+fp32 fp8-rowwise fp8-rowwise+fp32 fp8-block fp8-block+fp32 mxfp8 mxfp8+fp32 mxfp8-floor mxfp8-floor+fp32 mxfp8-norms mxfp8-norms+fp32 mxfp6 mxfp6+fp32 mxfp4 mxfp4+fp32 mxfp4-rceil mxfp4-rceil+fp32 nvfp4 nvfp4+fp32 fp8-lm fp8-lm+fp32 adam8bit'
+complete -c binade -n '__binade_is cost' -l recipe -d 'a recipe, settings, or FILE.json: fp32, bf16-master, base=bf16-master,v=bf16 (default fp32); memory takes a list, or all' -x -a '(__fish_complete_list , "string split \" \" \"all fp32 tf32 fp16-pure bf16-pure e4m3-pure e5m2-pure fp16-amp-noscale fp16-amp-static fp16-amp bf16-amp bf16-master bf16-sr bf16-kahan bf16-kahan-pure fp8-unscaled fp8-unscaled+fp32 fp8-e4m3-unscaled fp8-e4m3-unscaled+fp32 fp8-delayed fp8-delayed+fp32 fp8-current fp8-current+fp32 fp8-rowwise fp8-rowwise+fp32 fp8-block fp8-block+fp32 mxfp8 mxfp8+fp32 mxfp8-floor mxfp8-floor+fp32 mxfp8-norms mxfp8-norms+fp32 mxfp6 mxfp6+fp32 mxfp4 mxfp4+fp32 mxfp4-rceil mxfp4-rceil+fp32 nvfp4 nvfp4+fp32 fp8-lm fp8-lm+fp32 adam8bit\"")'
 complete -c binade -n '__binade_is cost' -l optimizer -d 'sgd momentum adagrad rmsprop adam adamw lion adafactor (default adamw)' -x -a 'sgd momentum adagrad rmsprop adam adamw lion adafactor'
 complete -c binade -n '__binade_is cost' -l zero -d 'ZeRO stage (default 0; fit: 3)' -x -a '0 1 2 3'
 complete -c binade -n '__binade_is cost' -l ranks -d 'data-parallel ranks, over which ZeRO shards (default 1)' -x
@@ -271,6 +271,7 @@ complete -c binade -n '__binade_is cost' -l context -d 'tokens per sequence, of 
 complete -c binade -n '__binade_is cost' -l vocabulary -d 'vocabulary size' -x
 complete -c binade -n '__binade_is cost' -l inputs -d 'of the MLP' -x
 complete -c binade -n '__binade_is cost' -l tied -d 'the head is the table of embeddings'
+complete -c binade -n '__binade_is cost' -l svg -d 'memory and roofline: a picture in FILE (- is standard output), and nothing else' -r -F
 complete -c binade -n '__binade_is cost' -l json -d 'JSON instead of text'
 complete -c binade -n '__binade_is cost' -l color -d 'colours: auto always never (default auto: on a terminal without NO_COLOR)' -x -a 'auto always never'
 complete -c binade -n '__binade_is cost' -l help -s h -d 'print this text'

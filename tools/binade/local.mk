@@ -21,6 +21,8 @@ binade_SOURCES = \
 	tools/binade/common/process.h \
 	tools/binade/common/progress.c \
 	tools/binade/common/progress.h \
+	tools/binade/common/recipes.c \
+	tools/binade/common/recipes.h \
 	tools/binade/common/rules.c \
 	tools/binade/common/svg.c \
 	tools/binade/common/svg.h \
@@ -49,8 +51,10 @@ binade_SOURCES = \
 	tools/binade/cost/ask.c \
 	tools/binade/cost/cmd_cost.c \
 	tools/binade/cost/cost.h \
+	tools/binade/cost/memory_picture.c \
 	tools/binade/cost/options.c \
 	tools/binade/cost/print.c \
+	tools/binade/cost/roofline_picture.c \
 	tools/binade/cost/trained.c \
 	tools/binade/evaluate/cmd_evaluate.c \
 	tools/binade/evaluate/evaluate.h \

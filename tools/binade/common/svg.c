@@ -57,6 +57,11 @@ void svg_begin(svg *s, double width, double height, const char *title, const cha
     add_text(s, "</desc>\n%s", style);
 }
 
+void svg_style(svg *s, const char *css)
+{
+    add_text(s, "<style>%s</style>\n", css);
+}
+
 void svg_box(svg *s, const char *class, double x, double y, double width, double height)
 {
     add_text(s, "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>\n", class, x, y, width,
@@ -66,6 +71,11 @@ void svg_box(svg *s, const char *class, double x, double y, double width, double
 void svg_line(svg *s, const char *class, double x1, double y1, double x2, double y2)
 {
     add_text(s, "<line class=\"%s\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>\n", class, x1, y1, x2, y2);
+}
+
+void svg_dot(svg *s, const char *class, double x, double y, double radius)
+{
+    add_text(s, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"/>\n", class, x, y, radius);
 }
 
 void svg_arrow(svg *s, const char *class, double x, double y)
@@ -113,4 +123,21 @@ double svg_width(const char *text)
 double svg_small_width(const char *text)
 {
     return svg_width(text) * 12 / 14;
+}
+
+char *svg_fit(const char *text, double room, bool bold)
+{
+    static const char dots[] = "...";
+    const double most = room / (bold ? 9 : 8); /* columns */
+    if ((double)text_width(text) <= most) {
+        return copy_text(text);
+    }
+    size_t length = 0, columns = strlen(dots), width;
+    for (size_t bytes; (bytes = character_at(text + length, &width)) > 0; length += bytes) {
+        columns += width;
+        if ((double)columns > most) {
+            break;
+        }
+    }
+    return format_text("%.*s%s", (int)length, text, dots);
 }

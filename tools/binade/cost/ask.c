@@ -212,9 +212,25 @@ static int ask_flops(asked *a, char **operand, size_t operands)
 
 /* ---- memory, fit ---- */
 
+/* The recipes are named where there are several. */
+static int print_memory(const asked *a, const bnd_cost *answers)
+{
+    const char *about = a->has_trained ? "memory of a run of binade train" : "memory of one rank";
+    const char *headline = a->has_trained ? "for a run of binade train" : "per rank";
+    bool several = a->recipes.count > 1;
+    for (size_t i = 0; i < a->recipes.count; i++) {
+        const char *name = several ? a->recipes.items[i].name : "";
+        char *its_about = format_text("%s%s%s", about, several ? ", " : "", name);
+        char *its_headline = format_text("%s%s%s", headline, several ? " with " : "", name);
+        (void)cost_print(a, "memory", its_about, its_headline, &answers[i]);
+        free(its_about);
+        free(its_headline);
+    }
+    return FINE;
+}
+
 static int ask_memory(asked *a, char **operand, size_t operands)
 {
-    bnd_cost answer;
     bnd_error why;
     (void)operand;
     (void)operands;
@@ -230,10 +246,18 @@ static int ask_memory(asked *a, char **operand, size_t operands)
                             .batch = a->number[COST_BATCH],
                             .recompute = a->recompute,
                             .machine = is_given(a, COST_GPU) ? &a->machine : NULL};
-    bnd_status status = bnd_cost_memory(&answer, &q, &why);
-    return answered(a, status, &answer, &why, "memory",
-                    a->has_trained ? "memory of a run of binade train" : "memory of one rank",
-                    a->has_trained ? "for a run of binade train" : "per rank");
+    size_t count = a->recipes.count;
+    bnd_cost *answers = allocate(NULL, count, sizeof *answers);
+    bnd_status status = BND_OK;
+    for (size_t i = 0; status == BND_OK && i < count; i++) {
+        q.plan.policy = a->recipes.items[i].policy;
+        status = bnd_cost_memory(&answers[i], &q, &why);
+    }
+    int result = status != BND_OK            ? refused(a, &why)
+                 : a->text[COST_SVG] != NULL ? cost_draw_memory(a, answers)
+                                             : print_memory(a, answers);
+    free(answers);
+    return result;
 }
 
 static int ask_fit(asked *a, char **operand, size_t operands)
@@ -289,29 +313,53 @@ static int ask_tensor(asked *a, char **operand, size_t operands)
     return rank > 0 ? result : BAD_USAGE;
 }
 
-static int ask_roofline(asked *a, char **operand, size_t operands)
+static int reach_of(bnd_cost *out, const asked *a, const char *product)
 {
-    bnd_cost answer;
     bnd_error why;
     double side[3];
-    if (is_given(a, COST_PEAK) && !is_given(a, COST_BANDWIDTH)) {
-        return complain(a->common.command, "--bandwidth is missing: with --peak, roofline needs it, as in 1.6TB");
-    }
-    if (operands != 1) {
-        return complain(a->common.command,
-                        "expected a matrix product; try 'binade cost roofline 4096x4096x4096 --gpu h100'");
-    }
-    size_t sides = read_sides(side, 3, a, operand[0], "4096x4096x4096 (M, N, K)");
+    size_t sides = read_sides(side, 3, a, product, "4096x4096x4096 (M, N, K)");
     if (sides != 3) {
         return sides == 0 ? BAD_USAGE
                           : complain(a->common.command, "a matrix product has three sizes: expected MxNxK, got '%.60s'",
-                                     operand[0]);
+                                     product);
     }
     bnd_status status =
-        bnd_cost_roofline(&answer, side[0], side[1], side[2], &a->machine, format_of(a),
+        bnd_cost_roofline(out, side[0], side[1], side[2], &a->machine, format_of(a),
                           is_given(a, COST_RESULT) ? a->text[COST_RESULT] : NULL, is_given(a, COST_SPARSE), &why);
-    return answered(a, status, &answer, &why, "roofline", "the FLOP/s that this matrix product can reach",
-                    "at most for this matrix product");
+    return status == BND_OK ? GO_ON : refused(a, &why);
+}
+
+/* The products are named where there are several. */
+static int print_roofline(const asked *a, char *const *products, const bnd_cost *answers, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        char *headline = format_text("at most for %s", count > 1 ? products[i] : "this matrix product");
+        (void)cost_print(a, "roofline", "the FLOP/s that this matrix product can reach", headline, &answers[i]);
+        free(headline);
+    }
+    return FINE;
+}
+
+static int ask_roofline(asked *a, char **operand, size_t operands)
+{
+    if (is_given(a, COST_PEAK) && !is_given(a, COST_BANDWIDTH)) {
+        return complain(a->common.command, "--bandwidth is missing: with --peak, roofline needs it, as in 1.6TB");
+    }
+    if (operands == 0) {
+        return complain(a->common.command,
+                        "expected a matrix product; try 'binade cost roofline 4096x4096x4096 --gpu h100'");
+    }
+    bnd_cost *answers = allocate(NULL, operands, sizeof *answers);
+    int status = GO_ON;
+    for (size_t i = 0; status == GO_ON && i < operands; i++) {
+        status = reach_of(&answers[i], a, operand[i]);
+    }
+    if (status == GO_ON) {
+        status = is_given(a, COST_SVG) ? cost_draw_roofline(a, operand, answers, operands)
+                                       : print_roofline(a, operand, answers, operands);
+    }
+    free(answers);
+    return status;
 }
 
 static int list_machines(asked *a, char **operand, size_t operands)
@@ -341,7 +389,7 @@ const cost_question cost_questions[] = {
     {"memory", "the memory of one rank: parameters, gradients, states, activations", "", 0,
      SHAPE | STATES | GIVEN(COST_PARAMS) | GIVEN(COST_RANKS) | GIVEN(COST_BATCH) | GIVEN(COST_RECOMPUTE) |
          GIVEN(COST_GPU) | GIVEN(COST_WIDTH) | GIVEN(COST_DEPTH) | GIVEN(COST_CONTEXT) | GIVEN(COST_VOCABULARY) |
-         GIVEN(COST_INPUTS) | GIVEN(COST_TIED),
+         GIVEN(COST_INPUTS) | GIVEN(COST_TIED) | GIVEN(COST_SVG),
      ask_memory, "--model llama3-70b --recipe bf16-master --zero 3 --ranks 64"},
     {"flops", "FLOPs of a model, of a matrix product BxDxK, or of machines in some days", "[BxDxK]", 0,
      SHAPE | MACHINES | GIVEN(COST_PARAMS) | GIVEN(COST_TOKENS) | GIVEN(COST_MFU) | GIVEN(COST_DAYS) |
@@ -349,9 +397,9 @@ const cost_question cost_questions[] = {
      ask_flops, "--params 70e9 --tokens 15e12"},
     {"tensor", "bytes of a tensor in each format", "SHAPE", 0, GIVEN(COST_FORMAT), ask_tensor,
      "49152x12288 --format fp32,bf16,mxfp8"},
-    {"roofline", "whether a matrix product is bound by compute or by bandwidth", "MxNxK", GIVEN(COST_GPU),
+    {"roofline", "whether a matrix product is bound by compute or by bandwidth", "MxNxK...", GIVEN(COST_GPU),
      GIVEN(COST_GPU) | GIVEN(COST_FORMAT) | GIVEN(COST_SPARSE) | GIVEN(COST_RESULT) | GIVEN(COST_PEAK) |
-         GIVEN(COST_BANDWIDTH),
+         GIVEN(COST_BANDWIDTH) | GIVEN(COST_SVG),
      ask_roofline, "4096x4096x4096 --gpu h100 --format fp8"},
     {"machines", "the machines that --gpu takes", "", 0, 0, list_machines, ""},
     {"models", "the models that --model takes", "", 0, 0, list_models, ""},

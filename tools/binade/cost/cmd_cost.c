@@ -57,7 +57,8 @@ static int check_options(const asked *a, const cost_question *q)
                             cost_rows[i].name, q->name, q->name, q->example[0] != '\0' ? " " : "", q->example);
         }
     }
-    if (a->common.operand_count > (q->operands[0] != '\0' ? 2u : 1u)) {
+    size_t most = q->operands[0] == '\0' ? 1 : strstr(q->operands, "...") == NULL ? 2 : SIZE_MAX;
+    if (a->common.operand_count > most) {
         return complain(a->common.command, "unexpected argument '%.60s'",
                         a->common.operands[a->common.operand_count - 1]);
     }
@@ -106,20 +107,30 @@ static bnd_status find_model(asked *a, bnd_error *why)
 static bnd_status find_plan(asked *a, bnd_error *why)
 {
     size_t row;
-    const char *recipe = a->text[COST_RECIPE] != NULL ? a->text[COST_RECIPE] : "fp32";
     const char *optimizer = a->text[COST_OPTIMIZER] != NULL ? a->text[COST_OPTIMIZER] : "adamw";
     const char *zero = a->text[COST_ZERO] != NULL ? a->text[COST_ZERO] : "0";
-    bnd_status status = bnd_policy_parse(&a->plan.policy, recipe, why);
-    status = status == BND_OK ? bnd_optimizer_find(&row, optimizer, why) : status;
+    bnd_status status = bnd_optimizer_find(&row, optimizer, why);
     if (status == BND_OK && (zero[0] < '0' || zero[0] > '3' || zero[1] != '\0')) {
         status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "--zero takes a stage from 0 to 3, not '%s'", zero);
     }
     if (status == BND_OK) {
+        a->plan.policy = a->recipes.items[0].policy;
         a->plan.keeps = bnd_optimizer_keeps;
         a->plan.optimizer = row;
         a->plan.zero = (unsigned)(zero[0] - '0');
         a->plan.ranks = a->number[COST_RANKS];
         a->plan.tensor = a->number[COST_TP];
+    }
+    return status;
+}
+
+/* Memory compares recipes; every other answer is about one. */
+static int find_recipes(asked *a, const cost_question *q)
+{
+    const char *list = a->text[COST_RECIPE] != NULL ? a->text[COST_RECIPE] : "fp32";
+    int status = add_recipes(&a->recipes, a->common.command, list);
+    if (status == GO_ON && a->recipes.count > 1 && strcmp(q->name, "memory") != 0) {
+        status = complain(a->common.command, "--recipe must be one recipe with %s, got %zu", q->name, a->recipes.count);
     }
     return status;
 }
@@ -142,6 +153,10 @@ static bnd_status find_machine(asked *a, bnd_error *why)
 static int find_all(asked *a, const cost_question *q)
 {
     bnd_error why;
+    int found = find_recipes(a, q);
+    if (found != GO_ON) {
+        return found;
+    }
     bnd_status status = find_model(a, &why);
     status = status == BND_OK ? find_machine(a, &why) : status;
     status = status == BND_OK ? find_plan(a, &why) : status;
@@ -182,11 +197,15 @@ static int run(const command *self, int argc, char **argv)
         q = find_question(&a.common);
         status = q != NULL ? check_options(&a, q) : BAD_USAGE;
     }
+    if (status == GO_ON && a.text[COST_SVG] != NULL && a.common.output == OUTPUT_JSON) {
+        status = complain(self, "--svg cannot be used with --json");
+    }
     status = status == GO_ON ? cost_find_trained(&a, q) : status;
     status = status == GO_ON ? find_all(&a, q) : status;
     if (status == GO_ON) {
         status = q->answer(&a, a.common.operands + 1, a.common.operand_count - 1);
     }
+    free(a.recipes.items);
     clear_settings(&a.common);
     return status;
 }
@@ -244,7 +263,7 @@ const command command_cost = {
     .about = "Estimates the cost of training: the answer first, then each step with its formula, its numbers and its "
              "result, then what is not counted. 'binade cost QUESTION --help' lists the options of one question.\n\n"
              "QUESTION: time, mfu (from a measured time), fit (the largest model), memory (by role), flops [BxDxK], "
-             "tensor SHAPE, roofline MxNxK, machines, models.",
+             "tensor SHAPE, roofline MxNxK..., machines, models.",
     .options = cost_rows,
     .examples = examples,
     .environment = READS_COLUMNS,

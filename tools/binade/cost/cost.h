@@ -2,7 +2,7 @@
 #ifndef BINADE_TOOLS_COST_H
 #define BINADE_TOOLS_COST_H
 
-#include "common/command.h"
+#include "common/recipes.h"
 
 /* Options of its own, in the order of their rows: a bit each. */
 enum cost_option {
@@ -41,6 +41,7 @@ enum cost_option {
     COST_VOCABULARY,
     COST_INPUTS,
     COST_TIED,
+    COST_SVG,
     COST_OPTIONS
 };
 #define GIVEN(option) (UINT64_C(1) << (option))
@@ -55,6 +56,7 @@ typedef struct asked {
     const bnd_architecture *model; /* NULL: none was given */
     bnd_trained trained;           /* a model of binade train, */
     bool has_trained;              /* where one was given */
+    recipe_list recipes;           /* at least one */
     bnd_plan plan;
     bnd_recompute recompute;
     size_t states_row;
@@ -82,6 +84,11 @@ void cost_question_help(const command *self, const cost_question *question);
 
 /* Prints the answer: FINE. `about` describes it in JSON; `headline` follows the value in the first line of the text. */
 int cost_print(const asked *a, const char *question, const char *about, const char *headline, const bnd_cost *answer);
+/* "16.6 GB", "144 days": with as many digits as people read, to be freed. */
+char *cost_short_text(double value, const char *unit);
+/* The same as a picture, in the file that --svg names: a bar per recipe; a point per matrix product. */
+int cost_draw_memory(const asked *a, const bnd_cost *answers);
+int cost_draw_roofline(const asked *a, char *const *products, const bnd_cost *answers, size_t count);
 int cost_list_machines(const asked *a);
 int cost_list_models(const asked *a);
 

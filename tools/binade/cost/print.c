@@ -93,7 +93,11 @@ static char *three_digits(double x)
     char digits[32];
     snprintf(digits, sizeof digits, "%.3g", x);
     char *power = strstr(digits, "e+");
-    return power != NULL ? format_text("%.*se%s", (int)(power - digits), digits, power + 2) : copy_text(digits);
+    if (power == NULL) {
+        return copy_text(digits);
+    }
+    const char *exponent = power + 2 + (power[2] == '0');
+    return format_text("%.*se%s", (int)(power - digits), digits, exponent);
 }
 
 /* "16.6 G" for 16.64e9; a unit follows. */
@@ -120,20 +124,20 @@ static char *parameters_text(double x)
 }
 
 /* The value with as many digits as people read, and its unit. */
-static char *short_text(const bnd_cost_step *s)
+char *cost_short_text(double value, const char *unit)
 {
-    bool scaled = strcmp(s->unit, "B") == 0 || strcmp(s->unit, "FLOP/s") == 0 || strcmp(s->unit, "FLOP/token") == 0 ||
-                  (strcmp(s->unit, "FLOP") == 0 && s->value < 1e18);
-    if (strcmp(s->unit, "parameter") == 0) {
-        return parameters_text(s->value);
+    bool scaled = strcmp(unit, "B") == 0 || strcmp(unit, "B/s") == 0 || strcmp(unit, "FLOP/s") == 0 ||
+                  strcmp(unit, "FLOP/token") == 0 || (strcmp(unit, "FLOP") == 0 && value < 1e18);
+    if (strcmp(unit, "parameter") == 0) {
+        return parameters_text(value);
     }
-    if (s->unit[0] == '\0') {
-        return format_text("%.3g %%", 100 * s->value);
+    if (unit[0] == '\0') {
+        return format_text("%.3g %%", 100 * value);
     }
-    bool hours = strcmp(s->unit, "day") == 0 && s->value < 1;
-    char *number = scaled ? scaled_text(s->value) : three_digits(hours ? 24 * s->value : s->value);
-    char *text = format_text("%s%s%s", number, scaled ? "" : " ", hours ? "hours" : s->unit);
-    char *all = strcmp(s->unit, "day") == 0 && !hours ? format_text("%ss", text) : copy_text(text);
+    bool hours = strcmp(unit, "day") == 0 && value < 1;
+    char *number = scaled ? scaled_text(value) : three_digits(hours ? 24 * value : value);
+    char *text = format_text("%s%s%s", number, scaled ? "" : " ", hours ? "hours" : unit);
+    char *all = strcmp(unit, "day") == 0 && !hours ? format_text("%ss", text) : copy_text(text);
     free(number);
     free(text);
     return all;
@@ -172,7 +176,7 @@ static void print_text(const asked *a, const char *headline, const bnd_cost *ans
         name = n > name ? n : name;
         formula = f > formula && f <= 34 ? f : formula;
     }
-    char *first = short_text(last);
+    char *first = cost_short_text(last->value, last->unit);
     put_coloured(a->common.colour, GREEN, first);
     putchar(' ');
     put_wrapped(headline, INDENT, text_width(first) + 1);

@@ -4,24 +4,9 @@
 
 #include "common/print.h"
 #include "common/progress.h"
+#include "common/recipes.h"
 
 /* ---- options (options.c) ---- */
-
-enum { RECIPE_NAME_SIZE = BND_RECORD_NAME_SIZE };
-
-/* A recipe as the table has it, a row. */
-typedef struct recipe {
-    char name[BND_RECORD_NAME_SIZE]; /* of the library's row, or the settings as they were written */
-    bnd_policy policy;
-    bool switches; /* from a step on it is another */
-    uint64_t switch_at;
-    bnd_policy switch_to;
-} recipe;
-
-typedef struct recipe_list {
-    recipe *items;
-    size_t count, capacity;
-} recipe_list;
 
 typedef struct rate_list {
     double *items;
