@@ -8,7 +8,9 @@ AM_TESTS_ENVIRONMENT = \
 	BND_BUILD='$(abs_top_builddir)'; export BND_BUILD; \
 	CC='$(CC)'; export CC; \
 	LSAN_OPTIONS='suppressions=$(abs_top_srcdir)/tests/lsan.supp:print_suppressions=0'; export LSAN_OPTIONS; \
-	NM='$(NM)'; export NM;
+	NM='$(NM)'; export NM; \
+	NODE='$(NODE)'; export NODE; \
+	CHROMIUM='$(CHROMIUM)'; export CHROMIUM;
 EXTRA_DIST += tests/lsan.supp
 
 # Programs that contain these options see allocations fail: the linker leads the calls to support/allocations.c.

@@ -94,6 +94,7 @@ class Page {
     event(method) {
         return new Promise((resolve, reject) => {
             const timer = setTimeout(() => reject(new Error(`${method} did not come in ${LIMIT_MS / 1000} s`)), LIMIT_MS);
+            timer.unref(); // one that nobody waits for does not keep the test alive
             this.watch.handlers.set(method, (params) => {
                 clearTimeout(timer);
                 this.watch.handlers.delete(method);

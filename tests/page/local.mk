@@ -1,4 +1,6 @@
-# The page in a browser: a driver of chromium, and the tests that use it.
+# The page: in node, and in a chromium with a driver of our own.
+TESTS += tests/page/run.sh
+
 # The page's reading of JSON against jansson.
 UNIT_TESTS += tests/page/test_jansson
 tests_page_test_jansson_SOURCES = tests/page/describe_template.h tests/page/jansson_page.c tests/page/jansson_real.c \
@@ -13,5 +15,6 @@ EXTRA_DIST += \
 	tests/page/links.mjs \
 	tests/page/links.tsv \
 	tests/page/native.mjs \
+	tests/page/run.sh \
 	tests/page/sum.mjs \
 	tests/page/watch.mjs

@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { gunzipSync } from "node:zlib";
 import { Core } from "../../tools/page/js/core/binade.js";
 import { PAGE } from "./browser.mjs";
 
@@ -22,6 +23,8 @@ export function json(words) {
     return JSON.parse(output);
 }
 
+// The core of the page that is tested.
 export async function openCore() {
-    return Core.open(await WebAssembly.compile(readFileSync(PAGE.replace(/\.html$/, ".wasm"))));
+    const [, packed] = readFileSync(PAGE, "utf8").match(/id="binade-wasm">([^<]*)</);
+    return Core.open(await WebAssembly.compile(gunzipSync(Buffer.from(packed, "base64"))));
 }

@@ -48,6 +48,15 @@ int main(void) { return json_null() == NULL; }' $(module_flags jansson -ljansson
     cunit) compiles '#include <CUnit/Basic.h>
 int main(void) { return (int)CU_initialize_registry(); }' $(module_flags cunit -lcunit) ;;
     clang-runtime) sanitizes clang ;;
+    # What builds the page, as configure looks for it (m4/page.m4).
+    webassembly) printf '#include <stdio.h>\nint main(void) { return puts("") < 0; }\n' |
+        ${WASM_CC:-clang} --target=wasm32-wasi -x c - -o "$scratch/probe.wasm" >/dev/null 2>&1 ;;
+    node) for candidate in node nodejs; do
+        "$candidate" -e 'process.exit(Number(process.versions.node.split(".")[0]) >= 18 ? 0 : 1)' 2>/dev/null && return 0
+    done && false ;;
+    esbuild) command -v esbuild >/dev/null 2>&1 ;;
+    chromium) command -v chromium >/dev/null 2>&1 || command -v chromium-browser >/dev/null 2>&1 ||
+        command -v google-chrome-stable >/dev/null 2>&1 || command -v google-chrome >/dev/null 2>&1 ;;
     numpy) /usr/bin/python3 -c 'import numpy' >/dev/null 2>&1 || python3 -c 'import numpy' >/dev/null 2>&1 ;;
     random123) compiles '#include <Random123/philox.h>
 int main(void) { return 0; }' ;;
@@ -107,6 +116,10 @@ package_of() { # package_of MANAGER NEED: nothing where it has none
     apt-get:openblas) echo libopenblas0 ;;
     pacman:numpy) echo python-numpy ;;
     apk:numpy) echo py3-numpy ;;
+    apt-get:webassembly) echo clang lld wasi-libc libclang-rt-dev-wasm32 ;;
+    apt-get:node | dnf:node | pacman:node | apk:node) echo nodejs ;;
+    pacman:webassembly | apk:webassembly) echo clang lld wasi-libc wasi-compiler-rt ;;
+    dnf:webassembly | dnf:esbuild | brew:webassembly | brew:chromium) ;;
     apt-get:clang-runtime) echo "libclang-rt-$(clang_major)-dev" ;;
     dnf:compiler) echo gcc glibc-devel ;;
     dnf:mpfr) echo mpfr-devel ;;

@@ -1,11 +1,11 @@
 # The page: the command as WebAssembly, in one file of HTML. `make page` writes tools/page/binade.html in the build folder.
 PAGE_FILES = \
 	tools/page/README.md \
-	tools/page/build-wasm \
 	tools/page/build.mjs \
 	tools/page/package.json \
 	tools/page/page.css \
 	tools/page/page.html \
+	tools/page/wasm.mk \
 	tools/page/core/answer.c \
 	tools/page/core/answer.h \
 	tools/page/core/array.c \
@@ -63,7 +63,30 @@ PAGE_FILES = \
 	tools/page/js/sum/sum.css
 EXTRA_DIST += $(PAGE_FILES)
 
+# Built where the tools for it are (configure names those that lack). A release holds the page, older than none of its
+# sources, so that a build of a release takes that one. The rule stands where the page can be built.
+PAGE_PARTS = $(PAGE_FILES) $(binade_SOURCES) $(libbinade_number_la_SOURCES) $(WASM128_SOURCES) \
+	$(libbinade_laboratory_la_SOURCES) $(binadeinclude_HEADERS) $(labinclude_HEADERS)
+if HAVE_PAGE_TOOLS
+tools/page/binade.html: $(PAGE_PARTS)
+	$(AM_V_GEN)$(MKDIR_P) tools/page && \
+	$(MAKE) -s -f $(top_srcdir)/tools/page/wasm.mk TOP='$(top_srcdir)' OUT=tools/page WASM_CC='$(WASM_CC)' \
+		VERSION='$(PACKAGE_VERSION)' tools/page/binade.wasm && \
+	$(NODE) $(top_srcdir)/tools/page/build.mjs '$(ESBUILD)' tools/page/binade.wasm '$(PACKAGE_VERSION)' $@
+endif
+if HAVE_PAGE
+EXTRA_DIST += tools/page/binade.html
+pkgdata_DATA = tools/page/binade.html
+
+# The command and the tests look for the page in the build folder.
+all-local: tools/page/binade.html
+	@test -f tools/page/binade.html || { $(MKDIR_P) tools/page && cp '$(srcdir)/tools/page/binade.html' tools/page; }
+endif
+
 .PHONY: page
+if HAVE_PAGE
+page: tools/page/binade.html
+else
 page:
-	$(AM_V_GEN)$(MKDIR_P) tools/page && $(SHELL) $(top_srcdir)/tools/page/build-wasm tools/page && \
-		node $(top_srcdir)/tools/page/build.mjs esbuild tools/page/binade.wasm '$(PACKAGE_VERSION)' tools/page/binade.html
+	@echo 'The page cannot be built: $(PAGE_LACKS).' >&2; exit 1
+endif

@@ -1,0 +1,33 @@
+# Compiles the command and the number, files and sim wings to OUT/binade.wasm (GNU make):
+#     make -f wasm.mk TOP=<source folder> OUT=<folder> WASM_CC=clang VERSION=0.1.0
+# Each object knows the headers it was made of, so that a change compiles what it touches.
+SHELL = /bin/sh
+FLAGS = --target=wasm32-wasi -O2 -msimd128 -std=c17 -ffp-contract=off -D_GNU_SOURCE -D_WASI_EMULATED_MMAN \
+	-D_WASI_EMULATED_GETPID -DBNDI_WITH_WASM128 -DPACKAGE_VERSION='"$(VERSION)"' -include $(TOP)/tools/page/core/posix.h \
+	-I$(TOP)/tools/page/core -I$(TOP)/include -I$(TOP)/src/number -I$(TOP)/src/files -I$(TOP)/src/sim -I$(TOP)/src/check \
+	-I$(TOP)/tools/binade -I$(TOP)/tools
+# The stack is before the data, so that too deep a recursion ends the program and changes no number.
+LINK = --target=wasm32-wasi -mexec-model=reactor -Wl,--strip-all,--gc-sections,--stack-first,-z,stack-size=1048576
+LIBRARIES = -lwasi-emulated-mman -lwasi-emulated-getpid
+
+# Not in the page: back ends of other machines, and what needs threads, child processes, GMP or MPFR.
+LEFT_OUT = $(foreach name,cast calc vectors verify bench page,tools/binade/$(name)/%) tools/binade/common/process.c
+folders = src/number/* src/files/* src/sim/* tools/binade/common tools/binade/* tools/page/core
+found = $(patsubst $(TOP)/%,%,$(sort $(wildcard $(folders:%=$(TOP)/%/*.c))))
+sources = $(filter-out $(LEFT_OUT),$(foreach file,$(found),$(if $(findstring avx,$(file))$(findstring neon,$(file)),,$(file))))
+objects = $(sources:%.c=$(OUT)/o/%.o)
+
+$(OUT)/binade.wasm: $(objects)
+	@$(WASM_CC) $(LINK) $(objects) -o $@.new $(LIBRARIES) && mv $@.new $@
+
+# Another compiler, version or flag compiles all again.
+$(OUT)/o/flags: FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(WASM_CC) $(FLAGS)' >$@.new && if cmp -s $@.new $@; then rm -f $@.new; else mv $@.new $@; fi
+FORCE:
+
+$(OUT)/o/%.o: $(TOP)/%.c $(OUT)/o/flags
+	@mkdir -p $(@D)
+	@$(WASM_CC) $(FLAGS) -MMD -MP -c $< -o $@
+
+-include $(objects:.o=.d)
