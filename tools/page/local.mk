@@ -34,6 +34,14 @@ PAGE_FILES = \
 	tools/page/js/link.js \
 	tools/page/js/show_words.js \
 	tools/page/js/main.js \
+	tools/page/js/array/array.css \
+	tools/page/js/array/controls.js \
+	tools/page/js/array/files.js \
+	tools/page/js/array/histogram.js \
+	tools/page/js/array/image.js \
+	tools/page/js/array/results.js \
+	tools/page/js/array/state.js \
+	tools/page/js/array/work.js \
 	tools/page/js/chart/axes.js \
 	tools/page/js/chart/chart.css \
 	tools/page/js/chart/chart.js \
@@ -52,6 +60,7 @@ PAGE_FILES = \
 	tools/page/js/core/call.js \
 	tools/page/js/core/client.js \
 	tools/page/js/core/wasi.js \
+	tools/page/js/rooms/array.js \
 	tools/page/js/rooms/index.js \
 	tools/page/js/rooms/number.js \
 	tools/page/js/rooms/sum.js \

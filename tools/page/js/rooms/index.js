@@ -1,9 +1,11 @@
 // The rooms, in the order of the menu; and what they let the worker do.
+import { functions as arrays } from "../array/work.js";
 import { call } from "../core/call.js";
+import { room as array } from "./array.js";
 import { room as number } from "./number.js";
 import { room as sum } from "./sum.js";
 
-export const rooms = [number, sum];
+export const rooms = [number, array, sum];
 
 // Functions for the worker: { name: (core, ...values) => answer }.
-export const functions = { core_call: call };
+export const functions = { core_call: call, ...arrays };

@@ -47,3 +47,6 @@ export const roundings = [["rne", "nearest even (rne)"], ["rna", "nearest away (
 
 // A list "a,b,c" without empty items.
 export const items = (text) => (text ?? "").split(",").map((item) => item.trim()).filter((item) => item !== "");
+
+// A count for people: 1,000,000.
+export const grouped = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, ",");

@@ -2,7 +2,7 @@
 import { xyChart } from "../chart/chart.js";
 import { call } from "../core/call.js";
 import { h } from "../dom.js";
-import { check, choice, items, roundings, textField } from "./controls.js";
+import { check, choice, grouped, items, roundings, textField } from "./controls.js";
 import { format } from "./state.js";
 
 const formats = ["fp32", "fp16", "bf16", "e4m3", "e5m2"];
@@ -10,7 +10,6 @@ const ways = [["", "in order"], ["pairwise", "pairwise"], ["kahan", "Kahan"], ["
 const series = [["constant", "the same number"], ["1/k", "1/k: 1, 1/2, 1/3, ..."], ["random", "random, 0 to 1"]];
 const LIGHT = 2000000; // additions that take less than a frame or two; more run in the worker
 const name = (f, way) => way === "" ? f : `${f}:${way}`;
-const grouped = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, ",");
 
 // What a line of the table says of stalling. Kahan's correction and random rounding may change a total after steps that
 // did not.

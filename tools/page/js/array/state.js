@@ -1,0 +1,64 @@
+// The states of the room Array, as they are in a fragment: #array/SOURCE/FORMATS?n=&seed=&...
+import { items } from "../sum/controls.js";
+
+export const sources = [["normal", "normal"], ["lognormal", "lognormal"], ["student-t", "Student's t"], ["uniform", "uniform, -1 to 1"],
+    ["image", "an image"], ["file", "a file"]];
+export const formats = "fp16,bf16,e4m3,e5m2,e4m3/tensor,e4m3/row:128,mxfp8,mxfp6-e2m3,mxfp4,nvfp4,e2m1/tensor,mxint8";
+const keys = { n: "1000000", seed: "0", scale: "1", shape: "", outliers: "0.001", factor: "100", round: "rne", overflow: "",
+    sort: "best", bits: "9", look: "", centred: "0", left: "", right: "", gain: "0" };
+const shapes = { lognormal: "1.5", "student-t": "3" };
+
+export function parse({ path, query }) {
+    const source = path[0] || "normal";
+    const s = { source: sources.some(([id]) => id === source) ? source : "normal", formats: path[1] || formats };
+    for (const [key, value] of Object.entries(keys)) {
+        s[key] = query[key] || value;
+    }
+    s.shape ||= shapes[s.source] ?? "1";
+    s.unknown = s.source !== source ? source : null;
+    return s;
+}
+
+export function format(s) {
+    const query = {};
+    for (const [key, value] of Object.entries(keys)) {
+        const otherwise = key === "shape" ? shapes[s.source] ?? "1" : value;
+        query[key] = s[key] === otherwise ? "" : s[key];
+    }
+    return { room: "array", path: [s.source, s.formats], query };
+}
+
+// The format that is looked at: that of the fragment if it is in the list, or else e4m3, or else the first.
+export function looked(s) {
+    const names = items(s.formats);
+    return [s.look, "e4m3"].find((name) => names.includes(name)) ?? names[0] ?? "";
+}
+
+// A number of the controls; JavaScript's numbers serve here, because they say how an array is drawn.
+export function parameter(s, key, low, high, whole = false) {
+    const x = /^[-+0-9.eE]+$/.test(s[key]) ? Number(s[key]) : NaN;
+    if (!(x >= low && x <= high) || whole && !Number.isInteger(x)) {
+        throw new Error(`${key} must be a ${whole ? "whole " : ""}number from ${low} to ${high}, not '${s[key]}'`);
+    }
+    return x;
+}
+
+export function parameters(s) {
+    return { source: s.source, n: parameter(s, "n", 1, 1e7, true), seed: parameter(s, "seed", 0, 4294967295, true), scale: parameter(s, "scale", -1e30, 1e30),
+        shape: parameter(s, "shape", 1e-3, 1e6), outliers: parameter(s, "outliers", 0, 1), factor: parameter(s, "factor", -1e30, 1e30) };
+}
+
+// The name under which a drawn array is saved.
+export const savedName = (s) => `${s.source}-${s.n}-seed${s.seed}.npy`;
+
+// The command that gives the same statistics of a file. `from`: { name, format, named } of the array that is shown.
+export function command(s, from) {
+    const look = looked(s), options = [...s.round === "rne" ? [] : ["--round", s.round], ...s.overflow === "" ? [] : ["--overflow", s.overflow],
+        ...s.seed === "0" || !s.round.startsWith("sr") ? [] : ["--seed", s.seed]];
+    if (s.source === "image" || look === "" || (s.source === "file" && !from)) {
+        return null;
+    }
+    const name = from ? from.name : savedName(s), typed = from?.named ? ["--dtype", from.format] : [];
+    const blocks = /^(mx|nv)|\//i.test(look), wide = !from || from.format === "fp32" || from.format === "fp64";
+    return ["cast", name, "out.npy", wide || blocks ? "--via" : "--to", look, ...typed, ...options, "--stats"];
+}
