@@ -71,6 +71,7 @@ HOW_TO_PAGES = \
 	doc/how-to/read-metrics.md \
 	doc/how-to/sweep-on-many-machines.md \
 	doc/how-to/use-from-cmake.md \
+	doc/how-to/use-from-javascript.md \
 	doc/how-to/write-a-recipe.md
 REFERENCE_PAGES = \
 	doc/README.md \
@@ -79,6 +80,7 @@ REFERENCE_PAGES = \
 	doc/reference/dialects.md \
 	doc/reference/formats.md \
 	doc/reference/glossary.md \
+	doc/reference/javascript.md \
 	doc/reference/json-show.md \
 	doc/reference/json.md \
 	doc/reference/links.md \

@@ -57,6 +57,7 @@ include $(top_srcdir)/tests/verify/local.mk
 include $(top_srcdir)/tests/vectors/local.mk
 include $(top_srcdir)/tests/cli/local.mk
 include $(top_srcdir)/tests/page/local.mk
+include $(top_srcdir)/tests/npm/local.mk
 include $(top_srcdir)/tests/python/local.mk
 include $(top_srcdir)/tests/torch/local.mk
 include $(top_srcdir)/tests/hardware/local.mk

@@ -1,0 +1,56 @@
+#!/bin/sh
+# The npm package, installed into an empty folder: its results against the native library's, its own part, the examples of
+# its pages, and its types where a tsc is here.
+set -u
+top=$(cd "$(dirname "$0")/../.." && pwd)
+build=${BND_BUILD:-$top/build}
+node=${NODE:-node}
+clang=${WASM_CC:-clang}
+skip() {
+    echo "1 skipped: $1"
+    exit 77
+}
+command -v "$node" >/dev/null 2>&1 || skip "the npm package: node"
+command -v wasm-ld >/dev/null 2>&1 || skip "the npm package: wasm-ld"
+echo 'int unit;' | $clang --target=wasm32 -msimd128 -c -x c - -o /dev/null 2>/dev/null || skip "the npm package: clang for wasm32"
+[ -z "${BND_RUNNER-}" ] || skip "the npm package: a native library for this machine"
+
+make -s -C "$build" npm >/dev/null || exit 1
+package=$(ls "$build"/tools/npm/binade-*.tgz) || exit 1
+folder=$(mktemp -d) || exit 99
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 99
+if command -v npm >/dev/null 2>&1; then
+    npm_config_cache=$folder/cache npm install --offline --no-audit --no-fund "$package" >said 2>&1 || {
+        cat said
+        exit 1
+    }
+    installed="npm install"
+else
+    mkdir -p node_modules && tar xzf "$package" && mv package node_modules/binade || exit 1
+    installed="unpacked, without npm"
+fi
+failed=0
+check() {
+    "$@" || failed=1
+}
+TMPDIR=$folder # what a browser leaves goes with the folder
+export TMPDIR
+cp "$top"/tests/npm/*.mjs .
+"$build/tests/npm/native" . || exit 99
+check "$node" compare.mjs . "$build/tests/npm/native"
+check "$node" api.mjs
+check "$node" examples.mjs node_modules/binade/README.md "$top/doc/how-to/use-from-javascript.md" "$top/doc/reference/javascript.md"
+if command -v tsc >/dev/null 2>&1; then
+    check tsc --noEmit --strict --target es2022 --module nodenext --moduleResolution nodenext node_modules/binade/*.d.ts
+else
+    echo "1 skipped: the package's types: tsc"
+fi
+browser=${CHROMIUM:-$(command -v chromium || command -v chromium-browser || command -v google-chrome)}
+if [ -n "$browser" ]; then
+    check "$node" "$top/tests/npm/element.mjs" .
+else
+    echo "1 skipped: the element of the npm package: chromium"
+fi
+echo "installed by $installed: $(basename "$package")"
+exit $failed
