@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* How the backward pass of a product reads an operand: a copy of so many bits per element, and scales. */
+/* How the backward pass of a product reads an operand: a copy with this number of bits per element, and scales. */
 typedef enum copy { NONE, PLAIN16, PLAIN8, TENSOR8, ROW8, TILE8, MX8, MX6, MX4, NV4 } copy;
 
 /* Bits per element of what is kept; what products with weights, and attention's, read; what scales take beside. */

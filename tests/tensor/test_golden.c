@@ -109,7 +109,7 @@ static bnd_tensor *find(const graph *g, const char *name)
             return g->tensors[i].tensor;
         }
     }
-    must_hold(g, false, "there is no such tensor", name);
+    must_hold(g, false, "the tensor does not exist", name);
     return NULL;
 }
 

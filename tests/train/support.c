@@ -40,6 +40,16 @@ bnd_step steps_of(bnd_run *run, uint64_t n)
     return step;
 }
 
+double share_lost(const char *recipe, double lr)
+{
+    bnd_training t = training_of("mlp", "adamw", recipe);
+    t.lr = lr;
+    bnd_run *run = run_of(&t, NULL);
+    bnd_step step = steps_of(run, 3);
+    bnd_run_free(run);
+    return (double)step.lost / (double)step.updates;
+}
+
 double validation_of(bnd_run *run)
 {
     double loss = NAN;

@@ -27,6 +27,9 @@ bnd_step step_of(bnd_run *run);
 bnd_step steps_of(bnd_run *run, uint64_t n);
 double validation_of(bnd_run *run);
 
+/* The share of updates that three steps of the MLP with adamw lose. */
+double share_lost(const char *recipe, double lr);
+
 /* What a part of parameter i holds. */
 void numbers_of(double *x, size_t n, const bnd_run *run, size_t i, bnd_role part);
 void set_numbers(bnd_run *run, size_t i, bnd_role part, const double *x, size_t n);

@@ -238,7 +238,7 @@ static uint32_t met(const bnd_vector_check *check, const char *what, int32_t val
             return r.met;
         }
     }
-    CU_FAIL("there is no such range");
+    CU_FAIL("the range does not exist");
     return 0;
 }
 

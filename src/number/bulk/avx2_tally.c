@@ -15,34 +15,24 @@
 #define LANE_BITS 64
 #include "bulk/tally_template.h"
 
-/* x was rounded to y: whole groups are counted by vectors where the plan allows it; the last few numbers, and other
- * plans, are left to the portable tally. */
+static const void *random_after(const bndi_plan *plan, const void *random, size_t n)
+{
+    return random != NULL ? (const char *)random + n * plan->random_bytes : NULL;
+}
+
+/* The last few numbers, and plans that vectors do not count, are left to the portable tally. */
 void bndi_tally_avx2(const bndi_plan *plan, bndi_tally *t, const void *x, const void *y, const void *random, size_t n)
 {
-    const size_t whole = is_counted_32(plan) ? n - n % 32 : 0;
-    const char *rest = random != NULL ? (const char *)random + whole * plan->random_bytes : NULL;
-    uint8_t bins[BNDI_BIN_BATCH];
-    state_32 s;
-    if (whole > 0) {
-        open_32(&s, plan, t, bins);
-        count_32(&s, x, y, random, whole);
-        close_32(&s);
-    }
-    bndi_tally_32(plan, t, (const char *)x + 4 * whole, (const char *)y + 4 * whole, rest, n - whole);
+    const size_t done = tally_groups_32(plan, t, x, y, random, n);
+    bndi_tally_32(plan, t, (const char *)x + 4 * done, (const char *)y + 4 * done, random_after(plan, random, done),
+                  n - done);
 }
 
 /* The same for fp64. */
 void bndi_tally_64_avx2(const bndi_plan *plan, bndi_tally *t, const void *x, const void *y, const void *random,
                         size_t n)
 {
-    const size_t whole = is_counted_64(plan) ? n - n % 16 : 0;
-    const char *rest = random != NULL ? (const char *)random + whole * plan->random_bytes : NULL;
-    uint8_t bins[BNDI_BIN_BATCH];
-    state_64 s;
-    if (whole > 0) {
-        open_64(&s, plan, t, bins);
-        count_64(&s, x, y, random, whole);
-        close_64(&s);
-    }
-    bndi_tally_64(plan, t, (const char *)x + 8 * whole, (const char *)y + 8 * whole, rest, n - whole);
+    const size_t done = tally_groups_64(plan, t, x, y, random, n);
+    bndi_tally_64(plan, t, (const char *)x + 8 * done, (const char *)y + 8 * done, random_after(plan, random, done),
+                  n - done);
 }

@@ -238,7 +238,7 @@ enum { BNDI_FUSED_GROUP = 64 };
 typedef size_t bndi_fused_kernel(const bndi_arithmetic *a, void *result, const void *const *operands,
                                  const size_t *steps, size_t n);
 
-/* A back end: one kernel of each kind for both types of words. NULL: there is no such kernel. */
+/* A back end: one kernel of each kind for both types of words. NULL: the back end does not have this kernel. */
 struct bndi_kernels {
     bndi_compute_kernel *compute[2];
     bndi_fused_kernel *fused;

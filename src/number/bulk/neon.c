@@ -111,7 +111,7 @@ static ALWAYS_INLINE lanes_64 max_64(lanes_64 a, lanes_64 b)
     return (lanes_64)vmaxq_f64((float64x2_t)a, (float64x2_t)b);
 }
 
-/* There is no such maximum: compared, then selected. */
+/* The maximum of unsigned 64-bit lanes, which NEON does not have: compared, then selected. */
 static ALWAYS_INLINE lanes_64 umax_64(lanes_64 a, lanes_64 b)
 {
     return select_64((lanes_64)vcgtq_u64((uint64x2_t)a, (uint64x2_t)b), a, b);

@@ -49,7 +49,7 @@ static inline void NAME(put)(void *words, size_t i, WORD word)
  * (code_parity). */
 static inline WORD NAME(round_finite)(const bndi_plan *plan, WORD u, bool negative, uint64_t random)
 {
-    enum { DEEP = 62 }; /* so many bits are discarded that the fraction is below any half, and not zero */
+    enum { DEEP = 62 }; /* with 62 bits discarded, the fraction is nonzero and below any half */
     WORD raw_field = u >> FRACTION;
     int32_t field = raw_field == 0 ? 1 : (int32_t)raw_field;
     uint64_t significand = (u & (HIDDEN - 1)) | (raw_field == 0 ? 0 : HIDDEN);

@@ -6,6 +6,7 @@
  *   NAME(open)          sums of the tally into the state, counts to zero
  *   NAME(count)         n elements, four vectors at a time: n is a multiple of 4 LANES
  *   NAME(close)         counts and sums into the tally
+ *   NAME(tally_groups)  all of these for the whole groups of an array
  *
  * Sums depend on their order, so element i of a piece belongs to lane i mod 16, as in the portable tally: lanes 0 to 3
  * are error[0] and input[0], lanes 4 to 7 error[1] and input[1], and so on.
@@ -428,6 +429,21 @@ static ALWAYS_INLINE void NAME(close)(const NAME(state) * state)
     t->bins[0] -= NAME(total)(s->zeros) + zeros;
     t->bins[BNDI_BINS - 1] -= infinities + nans;
     bndi_tally_extremes(t, state->plan->width, largest, smallest);
+}
+
+/* x was rounded to y: counts whole groups where the plan allows it. Returns how many of the n elements these are. */
+static ALWAYS_INLINE size_t NAME(tally_groups)(const bndi_plan *plan, bndi_tally *t, const void *x, const void *y,
+                                               const void *random, size_t n)
+{
+    const size_t whole = NAME(is_counted)(plan) ? n - n % GROUP_LEN : 0;
+    uint8_t bins[BNDI_BIN_BATCH];
+    NAME(state) s;
+    if (whole > 0) {
+        NAME(open)(&s, plan, t, bins);
+        NAME(count)(&s, x, y, random, whole);
+        NAME(close)(&s);
+    }
+    return whole;
 }
 
 #undef WORD

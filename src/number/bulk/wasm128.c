@@ -111,8 +111,8 @@ static ALWAYS_INLINE v128_t above_64(lanes_64 a, lanes_64 b)
     return wasm_i64x2_gt((v128_t)(a ^ sign), (v128_t)(b ^ sign));
 }
 
-/* There is no such maximum: compared, then selected. 1 and 8000000000000000: the mask of a > b is 0, and b is the
- * larger. */
+/* The maximum of unsigned 64-bit lanes, which WebAssembly does not have: compared, then selected. For 1 and
+ * 8000000000000000 the mask of a > b is 0, and b is the larger. */
 static ALWAYS_INLINE lanes_64 umax_64(lanes_64 a, lanes_64 b)
 {
     return select_64((lanes_64)above_64(a, b), a, b);

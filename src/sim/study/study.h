@@ -221,7 +221,7 @@ BND_CHECKED bnd_status bndi_directory_write(const char *directory, const char *n
 
 /* Takes the directory above a run's for one call with several runs; *fd is closed to give it back, and may be -1. */
 BND_CHECKED bnd_status bndi_directory_lock(int *fd, const char *run, bnd_error *why);
-/* Success, too, if there is no such file. */
+/* Succeeds also if the file does not exist. */
 BND_CHECKED bnd_status bndi_directory_remove(const char *directory, const char *name, bnd_error *why);
 
 /* metrics.jsonl, locked, and cut to this number of bytes. Refused where a new run's has lines already. */

@@ -42,6 +42,18 @@ static char *machines_text(const asked *a)
                : format_text("on %s x %s", number, a->machine.title);
 }
 
+/* The same where the first line names the machines, between `before` and `how`, which is freed. */
+static int answered_on_machines(const asked *a, bnd_status status, const bnd_cost *answer, const bnd_error *why,
+                                const char *question, const char *about, const char *before, char *how)
+{
+    char *machines = machines_text(a), *headline = format_text("%s%s%s", before, machines, how);
+    int result = answered(a, status, answer, why, question, about, headline);
+    free(headline);
+    free(machines);
+    free(how);
+    return result;
+}
+
 /* "4096x4096x1024": sides separated by x; how many, or 0 after a complaint. */
 static size_t read_sides(double *out, size_t most, const asked *a, const char *text, const char *example)
 {
@@ -108,11 +120,8 @@ static int ask_time(asked *a, char **operand, size_t operands)
     }
     bnd_cost_of_time q = time_of(a);
     bnd_status status = bnd_cost_time(&answer, &q, &why);
-    char *machines = machines_text(a), *headline = format_text("%s at %.3g %% MFU", machines, 100 * q.mfu);
-    int result = answered(a, status, &answer, &why, "time", "training time", headline);
-    free(headline);
-    free(machines);
-    return result;
+    return answered_on_machines(a, status, &answer, &why, "time", "training time", "",
+                                format_text(" at %.3g %% MFU", 100 * q.mfu));
 }
 
 /* From tokens and seconds, or from tokens per second. */
@@ -174,12 +183,9 @@ static int ask_flops_of_machines(asked *a)
     }
     bnd_status status = bnd_cost_budget(&answer, a->number[COST_GPUS], a->number[COST_DAYS], a->number[COST_MFU],
                                         &a->machine, format_of(a), is_given(a, COST_SPARSE), &why);
-    char *machines = machines_text(a), *headline = format_text("%s in %.4g day%s", machines, a->number[COST_DAYS],
-                                                               a->number[COST_DAYS] == 1 ? "" : "s");
-    int result = answered(a, status, &answer, &why, "flops", "FLOPs of these machines in this time", headline);
-    free(headline);
-    free(machines);
-    return result;
+    double days = a->number[COST_DAYS];
+    return answered_on_machines(a, status, &answer, &why, "flops", "FLOPs of these machines in this time", "",
+                                format_text(" in %.4g day%s", days, days == 1 ? "" : "s"));
 }
 
 static int ask_flops(asked *a, char **operand, size_t operands)
@@ -277,11 +283,8 @@ static int ask_fit(asked *a, char **operand, size_t operands)
     }
     double memory = is_given(a, COST_MEMORY) ? a->number[COST_MEMORY] : a->machine.memory;
     bnd_status status = bnd_cost_fit(&answer, &a->plan, a->number[COST_GPUS], memory, &why);
-    char *machines = machines_text(a), *headline = format_text("fit %s, without activations", machines);
-    int result = answered(a, status, &answer, &why, "fit", "the largest model whose states fit", headline);
-    free(headline);
-    free(machines);
-    return result;
+    return answered_on_machines(a, status, &answer, &why, "fit", "the largest model whose states fit", "fit ",
+                                copy_text(", without activations"));
 }
 
 /* ---- tensor, roofline ---- */

@@ -69,37 +69,32 @@ static uint64_t build_hash(void)
     return sum;
 }
 
-/* `text` with a word more; frees `text` and `word`. */
-static char *with_word(char *text, char *word)
+static void add_request(long_text *text, const verify *v)
 {
-    char *longer = format_text("%s %s", text, word);
-    free(text);
-    free(word);
-    return longer;
-}
-
-static char *request_text(const verify *v)
-{
-    char *text = copy_text("request");
+    add_text(text, "request");
     for (size_t i = 0; i < v->common.formats.count; i++) {
-        text = with_word(text, copy_text(v->common.formats.items[i].name));
+        add_text(text, " %s", v->common.formats.items[i].name);
     }
     for (size_t i = 0; i < v->rule_count; i++) {
-        text = with_word(text, rounding_text(v->rules[i]));
+        char *rounding = rounding_text(v->rules[i]);
+        add_text(text, " %s", rounding);
+        free(rounding);
     }
-    text = with_word(text, copy_text(bnd_overflow_name(bnd_rule_overflow(v->common.rule))));
+    add_text(text, " %s", bnd_overflow_name(bnd_rule_overflow(v->common.rule)));
     for (size_t i = 0; i < bnd_verify_check_count(); i++) {
-        text = v->wanted[i] ? with_word(text, copy_text(bnd_verify_check_name(i))) : text;
+        if (v->wanted[i]) {
+            add_text(text, " %s", bnd_verify_check_name(i));
+        }
     }
-    return v->exhaustive ? with_word(text, copy_text("exhaustive")) : text;
+    add_text(text, v->exhaustive ? " exhaustive\n" : "\n");
 }
 
 static char *header_text(const verify *v)
 {
-    char *request = request_text(v);
-    char *text = format_text("binade verify state 1\nbuild %016" PRIx64 "\n%s\n", v->build, request);
-    free(request);
-    return text;
+    long_text text = {0};
+    add_text(&text, "binade verify state 1\nbuild %016" PRIx64 "\n", v->build);
+    add_request(&text, v);
+    return text.text;
 }
 
 /* ---- writing ---- */
@@ -118,33 +113,27 @@ static char *examples_text(const bnd_verify_result *found)
     return text;
 }
 
-static char *result_line(const verify *v, const result *r)
+static void add_result(long_text *text, const verify *v, const result *r)
 {
     char *examples = examples_text(&r->found);
     double seconds = r->seconds + (r == v->current ? seconds_now() - v->current_began : 0);
-    char *line = format_text("%s %s %zu %" PRIu64 " %" PRIu64 " %" PRIu64 " %.3f %u %s\n",
-                             bnd_verify_check_name(r->check), v->common.formats.items[r->format].name, r->rules_done,
-                             r->place, r->found.cases, r->found.mismatches, seconds, r->found.shown, examples);
+    add_text(text, "%s %s %zu %" PRIu64 " %" PRIu64 " %" PRIu64 " %.3f %u %s\n", bnd_verify_check_name(r->check),
+             v->common.formats.items[r->format].name, r->rules_done, r->place, r->found.cases, r->found.mismatches,
+             seconds, r->found.shown, examples);
     free(examples);
-    return line;
-}
-
-/* `text` with `more` behind it; frees both. */
-static char *joined(char *text, char *more)
-{
-    char *both = format_text("%s%s", text, more);
-    free(text);
-    free(more);
-    return both;
 }
 
 static char *state_text(const verify *v)
 {
-    char *text = header_text(v);
+    long_text text = {0};
+    char *header = header_text(v);
+    add_text(&text, "%s", header);
+    free(header);
     for (size_t i = 0; i < v->result_count; i++) {
-        text = joined(text, result_line(v, &v->results[i]));
+        add_result(&text, v, &v->results[i]);
     }
-    return joined(text, format_text("end %016" PRIx64 "\n", hash_bytes(of_nothing, text, strlen(text))));
+    add_text(&text, "end %016" PRIx64 "\n", hash_bytes(of_nothing, text.text, text.length));
+    return text.text;
 }
 
 static bnd_status write_state(const verify *v, bnd_error *why)
