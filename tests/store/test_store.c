@@ -44,6 +44,7 @@ int main(void)
         SUITE("files", file_tests),
         SUITE("json written", json_writer_tests),
         SUITE("safetensors read", safetensors_tests),
+        SUITE("safetensors refused", safetensors_refused_tests),
         SUITE("safetensors written", safetensors_write_tests),
         CU_SUITE_INFO_NULL,
     };

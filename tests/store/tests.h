@@ -11,6 +11,7 @@ extern CU_TestInfo write_tests[];
 extern CU_TestInfo file_tests[];
 extern CU_TestInfo json_writer_tests[];
 extern CU_TestInfo safetensors_tests[];
+extern CU_TestInfo safetensors_refused_tests[];
 extern CU_TestInfo safetensors_write_tests[];
 
 typedef struct npy_bytes {
@@ -30,5 +31,17 @@ const char *folder_path(const char *name);
 
 void file_put(const char *path, const char *text);
 bool file_holds(const char *path, const char *text);
+
+/* ---- .safetensors in memory (test_safetensors.c) ---- */
+
+/* A file with this header and this number of bytes of data: 0, 1, 2, ... In memory of just its size, where sanitizers
+ * see a byte too many. */
+typedef struct whole_file {
+    unsigned char *bytes;
+    size_t size;
+} whole_file;
+
+whole_file file_of_n(const char *text, size_t length, size_t data);
+whole_file file_of(const char *text, size_t data);
 
 #endif

@@ -5,7 +5,9 @@ libbinade_laboratory_la_SOURCES += \
 	src/check/calc/big_numbers.h \
 	src/check/calc/calc.h \
 	src/check/calc/constant.c \
+	src/check/calc/real.h \
 	src/check/calc/real.c \
+	src/check/calc/real_operations.c \
 	src/check/calc/power.c \
 	src/check/calc/reader.h \
 	src/check/calc/reader.c \

@@ -1,8 +1,6 @@
 /* Exact arithmetic: quotients of integers as long as possible, then intervals with ends rounded outward. */
-#include "calc/calc.h"
+#include "calc/real.h"
 #include "calc/big_numbers.h"
-
-#include <string.h>
 
 enum { MOST_BITS = BNDI_QUOTIENT_BITS };
 
@@ -139,7 +137,6 @@ void bndi_real_give_ends(bnd_real *out)
 }
 
 typedef int binary(mpfr_t, const mpfr_t, const mpfr_t, mpfr_rnd_t);
-typedef int unary(mpfr_t, const mpfr_t, mpfr_rnd_t);
 
 /* The least and the largest of the four results that the ends can make: of a product, and of a quotient whose divisor
  * is not zero. */
@@ -186,8 +183,7 @@ static void interval_of_two(bnd_real *out, bnd_operation operation, const bnd_re
     mpfr_clears(a[0], a[1], b[0], b[1], (mpfr_ptr)NULL);
 }
 
-/* A function that only rises or only falls. */
-static void monotone(bnd_real *out, unary *function, bool falls, const bnd_real *x)
+void bndi_real_monotone(bnd_real *out, bndi_unary *function, bool falls, const bnd_real *x)
 {
     mpfr_t a[2];
     mpfr_inits2(bndi_real_bits(out), a[0], a[1], (mpfr_ptr)NULL);
@@ -198,7 +194,7 @@ static void monotone(bnd_real *out, unary *function, bool falls, const bnd_real 
     bndi_real_give_ends(out);
 }
 
-static void copy(bnd_real *out, const bnd_real *x)
+void bndi_real_copy(bnd_real *out, const bnd_real *x)
 {
     out->known = x->known;
     out->negative = x->negative;
@@ -209,8 +205,8 @@ static void copy(bnd_real *out, const bnd_real *x)
 
 /* ---- quotients of integers ---- */
 
-static void two_quotients(bnd_real *out, bndi_effort *effort, bnd_operation operation, const bnd_real *a,
-                          const bnd_real *b)
+void bndi_real_of_quotients(bnd_real *out, bndi_effort *effort, bnd_operation operation, const bnd_real *a,
+                            const bnd_real *b)
 {
     size_t bits = bits_of(a->value) + bits_of(b->value);
     effort->bits_left -= (int64_t)bits;
@@ -229,12 +225,10 @@ static bool is_number(const bnd_real *x)
     return x->known == BND_KNOWN_EXACTLY || x->known == BND_KNOWN_DIGITS;
 }
 
-/* add sub mul div of two numbers, the divisor not zero. */
-static void two_numbers(bnd_real *out, bndi_effort *effort, bnd_operation operation, const bnd_real *a,
-                        const bnd_real *b)
+void bndi_real_of_two(bnd_real *out, bndi_effort *effort, bnd_operation operation, const bnd_real *a, const bnd_real *b)
 {
     if (a->known == BND_KNOWN_EXACTLY && b->known == BND_KNOWN_EXACTLY) {
-        two_quotients(out, effort, operation, a, b);
+        bndi_real_of_quotients(out, effort, operation, a, b);
     } else if (is_number(a) && is_number(b)) {
         interval_of_two(out, operation, a, b);
     } else {
@@ -245,7 +239,7 @@ static void two_numbers(bnd_real *out, bndi_effort *effort, bnd_operation operat
 void bndi_real_times(bnd_real *out, bndi_effort *effort, const bnd_real *x, int64_t n)
 {
     if (x->known == BND_KNOWN_NOT || x->known == BND_KNOWN_NAN || (x->known == BND_KNOWN_INFINITE && n > 0)) {
-        copy(out, x);
+        bndi_real_copy(out, x);
         return;
     }
     bnd_real times;
@@ -253,9 +247,9 @@ void bndi_real_times(bnd_real *out, bndi_effort *effort, const bnd_real *x, int6
     mpq_set_si(times.value, (long)(x->known == BND_KNOWN_INFINITE ? 0 : n), 1);
     times.known = BND_KNOWN_EXACTLY;
     if (x->known == BND_KNOWN_INFINITE) {
-        copy(out, &times); /* nothing was added */
+        bndi_real_copy(out, &times); /* nothing was added */
     } else {
-        two_numbers(out, effort, BND_OP_MUL, &times, x);
+        bndi_real_of_two(out, effort, BND_OP_MUL, &times, x);
     }
     bndi_real_close(&times);
 }
@@ -263,178 +257,7 @@ void bndi_real_times(bnd_real *out, bndi_effort *effort, const bnd_real *x, int6
 void bndi_real_subtract(bnd_real *out, const bnd_real *a, const bnd_real *b)
 {
     bndi_effort enough = {INT64_MAX};
-    two_numbers(out, &enough, BND_OP_SUB, a, b);
-}
-
-/* The integer nearest to a quotient, of two the even one. */
-static void nearest_integer(mpz_t out, const mpq_t x)
-{
-    mpz_t twice, rest;
-    mpz_inits(twice, rest, NULL);
-    mpz_mul_2exp(twice, mpq_numref(x), 1);
-    mpz_add(twice, twice, mpq_denref(x)); /* floor(x + 1/2) = floor((2n + d) / 2d) */
-    mpz_mul_2exp(rest, mpq_denref(x), 1);
-    mpz_fdiv_qr(out, rest, twice, rest);
-    if (mpz_sgn(rest) == 0 && mpz_odd_p(out)) {
-        mpz_sub_ui(out, out, 1);
-    }
-    mpz_clears(twice, rest, NULL);
-}
-
-static void remainder_of(bnd_real *out, bndi_effort *effort, const bnd_real *a, const bnd_real *b)
-{
-    if (a->known != BND_KNOWN_EXACTLY || b->known != BND_KNOWN_EXACTLY) {
-        out->known = BND_KNOWN_NOT;
-        return;
-    }
-    two_quotients(out, effort, BND_OP_DIV, a, b);
-    if (out->known == BND_KNOWN_EXACTLY) {
-        mpq_t n;
-        mpq_init(n);
-        nearest_integer(mpq_numref(n), out->value);
-        mpq_mul(n, n, b->value);
-        mpq_sub(out->value, a->value, n);
-        mpq_clear(n);
-        bndi_real_give_exact(out);
-    }
-}
-
-static void root(bnd_real *out, const bnd_real *x)
-{
-    if (x->known == BND_KNOWN_EXACTLY && mpz_perfect_square_p(mpq_numref(x->value)) &&
-        mpz_perfect_square_p(mpq_denref(x->value))) {
-        mpz_sqrt(mpq_numref(out->value), mpq_numref(x->value));
-        mpz_sqrt(mpq_denref(out->value), mpq_denref(x->value));
-        out->known = BND_KNOWN_EXACTLY;
-    } else {
-        monotone(out, mpfr_sqrt, false, x);
-    }
-}
-
-/* floor(log2 |x|), x not zero. */
-static void exponent_of(bnd_real *out, const bnd_real *x)
-{
-    if (x->known != BND_KNOWN_EXACTLY) {
-        out->known = BND_KNOWN_NOT;
-        return;
-    }
-    long bits = (long)mpz_sizeinbase(mpq_numref(x->value), 2) - (long)mpz_sizeinbase(mpq_denref(x->value), 2);
-    mpq_t scaled;
-    mpq_init(scaled);
-    mpq_abs(scaled, x->value);
-    if (bits < 0) {
-        mpq_mul_2exp(scaled, scaled, (mp_bitcnt_t)-bits);
-    } else {
-        mpq_div_2exp(scaled, scaled, (mp_bitcnt_t)bits);
-    }
-    mpq_set_si(out->value, bits - (mpq_cmp_ui(scaled, 1, 1) < 0), 1); /* 1/2 < scaled < 2 */
-    mpq_clear(scaled);
-    out->known = BND_KNOWN_EXACTLY;
-}
-
-static void scaled_by(bnd_real *out, const bnd_real *x, int64_t integer)
-{
-    if (x->known != BND_KNOWN_EXACTLY || integer > MOST_BITS || integer < -MOST_BITS) {
-        out->known = BND_KNOWN_NOT;
-        return;
-    }
-    if (integer < 0) {
-        mpq_div_2exp(out->value, x->value, (mp_bitcnt_t)-integer);
-    } else {
-        mpq_mul_2exp(out->value, x->value, (mp_bitcnt_t)integer);
-    }
-    bndi_real_give_exact(out);
-}
-
-/* ---- functions ---- */
-
-static void one(bnd_real *out)
-{
-    mpq_set_ui(out->value, 1, 1);
-    out->known = BND_KNOWN_EXACTLY;
-}
-
-/* 1 / (1 + exp(-x)) */
-static void sigmoid(bnd_real *out, bndi_effort *effort, const bnd_real *x)
-{
-    bnd_real zero, a, b;
-    bndi_real_open(&zero, bndi_real_bits(out));
-    bndi_real_open(&a, bndi_real_bits(out));
-    bndi_real_open(&b, bndi_real_bits(out));
-    zero.known = BND_KNOWN_EXACTLY;
-    two_numbers(&a, effort, BND_OP_SUB, &zero, x);
-    monotone(&b, mpfr_exp, false, &a);
-    one(&zero);
-    two_numbers(&a, effort, BND_OP_ADD, &zero, &b);
-    two_numbers(out, effort, BND_OP_DIV, &zero, &a);
-    bndi_real_close(&b);
-    bndi_real_close(&a);
-    bndi_real_close(&zero);
-}
-
-/* x erfc(-x / sqrt(2)) / 2: no sum in it cancels. */
-static void gelu(bnd_real *out, bndi_effort *effort, const bnd_real *x)
-{
-    bnd_real two, a, b;
-    bndi_real_open(&two, bndi_real_bits(out));
-    bndi_real_open(&a, bndi_real_bits(out));
-    bndi_real_open(&b, bndi_real_bits(out));
-    mpq_set_ui(two.value, 2, 1);
-    two.known = BND_KNOWN_EXACTLY;
-    root(&a, &two);
-    two_numbers(&b, effort, BND_OP_DIV, x, &a);
-    mpq_set_si(two.value, -1, 1);
-    two_numbers(&a, effort, BND_OP_MUL, &two, &b);
-    monotone(&b, mpfr_erfc, true, &a);
-    two_numbers(&a, effort, BND_OP_MUL, x, &b);
-    mpq_set_ui(two.value, 2, 1);
-    two_numbers(out, effort, BND_OP_DIV, &a, &two);
-    bndi_real_close(&b);
-    bndi_real_close(&a);
-    bndi_real_close(&two);
-}
-
-/* x sigmoid(2y), y = sqrt(2 / pi) (x + 0.044715 x^3): the tanh of the definition written so that no sum cancels. */
-static void gelu_tanh(bnd_real *out, bndi_effort *effort, const bnd_real *x)
-{
-    bnd_real a, b, c;
-    bndi_real_open(&a, bndi_real_bits(out));
-    bndi_real_open(&b, bndi_real_bits(out));
-    bndi_real_open(&c, bndi_real_bits(out));
-    two_numbers(&a, effort, BND_OP_MUL, x, x);
-    mpq_set_ui(b.value, 44715, 1000000);
-    mpq_canonicalize(b.value);
-    b.known = BND_KNOWN_EXACTLY;
-    two_numbers(&c, effort, BND_OP_MUL, &a, &b);
-    one(&a);
-    two_numbers(&b, effort, BND_OP_ADD, &a, &c);
-    two_numbers(&c, effort, BND_OP_MUL, &b, x); /* x + 0.044715 x^3 */
-    mpfr_const_pi(a.low, MPFR_RNDD);
-    mpfr_const_pi(a.high, MPFR_RNDU);
-    a.known = BND_KNOWN_DIGITS;
-    mpq_set_ui(b.value, 8, 1);
-    b.known = BND_KNOWN_EXACTLY;
-    bnd_real root_of;
-    bndi_real_open(&root_of, bndi_real_bits(out));
-    two_numbers(&root_of, effort, BND_OP_DIV, &b, &a);
-    root(&a, &root_of); /* 2 sqrt(2 / pi) */
-    two_numbers(&b, effort, BND_OP_MUL, &a, &c);
-    sigmoid(&a, effort, &b);
-    two_numbers(out, effort, BND_OP_MUL, x, &a);
-    bndi_real_close(&root_of);
-    bndi_real_close(&c);
-    bndi_real_close(&b);
-    bndi_real_close(&a);
-}
-
-static void negated(bnd_real *out, const bnd_real *x)
-{
-    bnd_real zero;
-    bndi_effort enough = {INT64_MAX};
-    bndi_real_open(&zero, bndi_real_bits(out));
-    zero.known = BND_KNOWN_EXACTLY;
-    two_numbers(out, &enough, BND_OP_SUB, &zero, x);
-    bndi_real_close(&zero);
+    bndi_real_of_two(out, &enough, BND_OP_SUB, a, b);
 }
 
 int bnd_real_sign(const bnd_real *x)
@@ -448,204 +271,5 @@ int bnd_real_sign(const bnd_real *x)
     }
     default:
         return 0;
-    }
-}
-
-static void magnitude(bnd_real *out, const bnd_real *x)
-{
-    if (x->known == BND_KNOWN_DIGITS && bnd_real_sign(x) == 0) {
-        out->known = BND_KNOWN_NOT;
-    } else {
-        (bnd_real_sign(x) < 0 ? negated : copy)(out, x);
-    }
-}
-
-/* Functions by the names of the table of operations, which may have more of them than are known here. */
-static bool named(bnd_real *out, bndi_effort *effort, const char *name, const bnd_real *x)
-{
-    static const struct {
-        const char *name;
-        unary *function;
-        bool falls;
-    } rows[] = {{"exp", mpfr_exp, false},   {"log", mpfr_log, false},       {"tanh", mpfr_tanh, false},
-                {"erf", mpfr_erf, false},   {"rsqrt", mpfr_rec_sqrt, true}, {"exp2", mpfr_exp2, false},
-                {"log2", mpfr_log2, false}, {"log10", mpfr_log10, false},   {"expm1", mpfr_expm1, false}};
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        if (strcmp(name, rows[i].name) == 0) {
-            monotone(out, rows[i].function, rows[i].falls, x);
-            return true;
-        }
-    }
-    bnd_real first;
-    bool known = true;
-    bndi_real_open(&first, bndi_real_bits(out));
-    if (strcmp(name, "reciprocal") == 0) {
-        one(&first);
-        two_numbers(out, effort, BND_OP_DIV, &first, x);
-    } else if (strcmp(name, "sigmoid") == 0) {
-        sigmoid(out, effort, x);
-    } else if (strcmp(name, "gelu") == 0) {
-        gelu(out, effort, x);
-    } else if (strcmp(name, "gelu_tanh") == 0) {
-        gelu_tanh(out, effort, x);
-    } else if (strcmp(name, "neg") == 0) {
-        negated(out, x);
-    } else if (strcmp(name, "abs") == 0) {
-        magnitude(out, x);
-    } else {
-        known = false;
-    }
-    bndi_real_close(&first);
-    return known;
-}
-
-/* ---- infinities and poles: what fp16 makes of numbers of their kind ---- */
-
-static uint64_t kind_code(const bnd_real *x)
-{
-    const uint64_t sign = 0x8000, unit = 0x3c00, infinity = 0x7c00;
-    if (x->known == BND_KNOWN_INFINITE) {
-        return infinity | (x->negative ? sign : 0);
-    }
-    int direction = bnd_real_sign(x);
-    return direction == 0 ? 0 : unit | (direction < 0 ? sign : 0);
-}
-
-static void by_kind(bnd_real *out, bnd_operation operation, const bnd_real *const *operands, unsigned count)
-{
-    const bnd_format *fp16 = bnd_format_at(BND_FORMAT_FP16);
-    if (operation == BND_OP_SCALB) {
-        copy(out, operands[0]);
-        return;
-    }
-    uint64_t codes[BND_OPERANDS_MAX];
-    const bnd_format *formats[BND_OPERANDS_MAX];
-    for (unsigned i = 0; i < count; i++) {
-        codes[i] = kind_code(operands[i]);
-        formats[i] = fp16;
-    }
-    bnd_result r = bnd_operate(fp16, operation, formats, codes, (bnd_rule){0}, 0);
-    bndi_real_value(out, bnd_unpack(fp16, r.code));
-}
-
-static bool has_pole(bnd_operation operation, const bnd_real *x)
-{
-    static const char *const at_zero[] = {"div", "rem", "log", "log2", "log10", "rsqrt", "reciprocal", "logb"};
-    static const char *const below_zero[] = {"sqrt", "log", "log2", "log10", "rsqrt"};
-    const char *name = bnd_operation_name(operation);
-    bool found = false;
-    bool zero = x->known == BND_KNOWN_EXACTLY && bnd_real_sign(x) == 0;
-    for (size_t i = 0; i < sizeof at_zero / sizeof at_zero[0] && zero; i++) {
-        found = found || strcmp(name, at_zero[i]) == 0;
-    }
-    for (size_t i = 0; i < sizeof below_zero / sizeof below_zero[0] && bnd_real_sign(x) < 0; i++) {
-        found = found || strcmp(name, below_zero[i]) == 0;
-    }
-    return found;
-}
-
-/* ---- the smaller, the larger ---- */
-
-static void choose(bnd_real *out, bool smaller, const bnd_real *a, const bnd_real *b)
-{
-    if (a->known == BND_KNOWN_INFINITE || b->known == BND_KNOWN_INFINITE) {
-        bool first = a->known == BND_KNOWN_INFINITE;
-        bool wanted = (first ? a : b)->negative == smaller;
-        copy(out, first == wanted ? a : b);
-    } else if (a->known == BND_KNOWN_EXACTLY && b->known == BND_KNOWN_EXACTLY) {
-        copy(out, (mpq_cmp(a->value, b->value) < 0) == smaller ? a : b);
-    } else {
-        mpfr_t low, high;
-        mpfr_inits2(bndi_real_bits(out), low, high, (mpfr_ptr)NULL);
-        bndi_real_ends(low, high, a);
-        bndi_real_ends(out->low, out->high, b);
-        if (smaller) {
-            mpfr_min(out->low, out->low, low, MPFR_RNDD);
-            mpfr_min(out->high, out->high, high, MPFR_RNDU);
-        } else {
-            mpfr_max(out->low, out->low, low, MPFR_RNDD);
-            mpfr_max(out->high, out->high, high, MPFR_RNDU);
-        }
-        mpfr_clears(low, high, (mpfr_ptr)NULL);
-        bndi_real_give_ends(out);
-    }
-}
-
-/* ---- every operation ---- */
-
-static void multiply_add(bnd_real *out, bndi_effort *effort, const bnd_real *const *x)
-{
-    bnd_real product;
-    bndi_real_open(&product, bndi_real_bits(out));
-    two_numbers(&product, effort, BND_OP_MUL, x[0], x[1]);
-    two_numbers(out, effort, BND_OP_ADD, &product, x[2]);
-    bndi_real_close(&product);
-}
-
-static void of_numbers(bnd_real *out, bndi_effort *effort, bnd_operation operation, const bnd_real *const *x,
-                       int64_t integer)
-{
-    switch (operation) {
-    case BND_OP_ADD:
-    case BND_OP_SUB:
-    case BND_OP_MUL:
-    case BND_OP_DIV:
-        two_numbers(out, effort, operation, x[0], x[1]);
-        break;
-    case BND_OP_REM:
-        remainder_of(out, effort, x[0], x[1]);
-        break;
-    case BND_OP_FMA:
-        multiply_add(out, effort, x);
-        break;
-    case BND_OP_SQRT:
-        root(out, x[0]);
-        break;
-    case BND_OP_CONVERT:
-        copy(out, x[0]);
-        break;
-    case BND_OP_SCALB:
-        scaled_by(out, x[0], integer);
-        break;
-    case BND_OP_LOGB:
-        exponent_of(out, x[0]);
-        break;
-    default:
-        if (!named(out, effort, bnd_operation_name(operation), x[0])) {
-            out->known = BND_KNOWN_NOT;
-        }
-    }
-}
-
-void bndi_real_operate(bnd_real *out, bndi_effort *effort, bnd_operation operation, const bnd_real *const *operands,
-                       int64_t integer)
-{
-    unsigned count = operation == BND_OP_SCALB ? 1 : bnd_operation_operands(operation), nans = 0, infinities = 0;
-    bool signless = false; /* an interval around zero */
-    bool by_number = operation == BND_OP_MIN_NUMBER || operation == BND_OP_MAX_NUMBER;
-    bool choosing = by_number || operation == BND_OP_MIN || operation == BND_OP_MAX;
-    for (unsigned i = 0; i < count; i++) {
-        if (operands[i]->known == BND_KNOWN_NOT) {
-            out->known = BND_KNOWN_NOT;
-            return;
-        }
-        nans += operands[i]->known == BND_KNOWN_NAN;
-        infinities += operands[i]->known == BND_KNOWN_INFINITE;
-        signless = signless || (operands[i]->known == BND_KNOWN_DIGITS && bnd_real_sign(operands[i]) == 0);
-    }
-    if (nans == 1 && by_number) {
-        copy(out, operands[operands[0]->known == BND_KNOWN_NAN]);
-    } else if (nans > 0) {
-        out->known = BND_KNOWN_NAN;
-    } else if (choosing) {
-        choose(out, operation == BND_OP_MIN || operation == BND_OP_MIN_NUMBER, operands[0], operands[1]);
-    } else if (operation == BND_OP_REM && infinities == 1 && operands[1]->known == BND_KNOWN_INFINITE) {
-        copy(out, operands[0]);
-    } else if (infinities > 0 && signless) {
-        out->known = BND_KNOWN_NOT;
-    } else if (infinities > 0 || has_pole(operation, operands[count - 1])) {
-        by_kind(out, operation, operands, count);
-    } else {
-        of_numbers(out, effort, operation, operands, integer);
     }
 }
