@@ -61,6 +61,27 @@ PAGE_FILES = \
 	tools/page/js/core/client.js \
 	tools/page/js/core/wasi.js \
 	tools/page/js/rooms/array.js \
+	tools/page/js/block/bits.js \
+	tools/page/js/block/block.css \
+	tools/page/js/block/drawing.js \
+	tools/page/js/block/elements.js \
+	tools/page/js/block/hex.js \
+	tools/page/js/block/numbers.js \
+	tools/page/js/block/presets.js \
+	tools/page/js/block/rules.js \
+	tools/page/js/block/state.js \
+	tools/page/js/formats/codes.js \
+	tools/page/js/formats/design.js \
+	tools/page/js/formats/facts.js \
+	tools/page/js/formats/formats.css \
+	tools/page/js/formats/line.js \
+	tools/page/js/formats/names.js \
+	tools/page/js/formats/precision.js \
+	tools/page/js/formats/ranges.js \
+	tools/page/js/formats/sheet.js \
+	tools/page/js/formats/state.js \
+	tools/page/js/rooms/block.js \
+	tools/page/js/rooms/formats.js \
 	tools/page/js/rooms/index.js \
 	tools/page/js/rooms/number.js \
 	tools/page/js/rooms/sum.js \

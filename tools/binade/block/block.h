@@ -33,6 +33,7 @@ typedef struct block_result {
     bool has_exponents;      /* powers of two: */
     int exponent, unclamped; /* the scale's, and what the rule asks for */
     float tensor;            /* the tensor's scale; 1 if there is none */
+    bnd_exact largest;       /* the largest element times the scales */
     bnd_exact factor;        /* the product of both scales */
     double top;              /* amax / factor */
     block_element *elements; /* one per number; to be freed */

@@ -264,7 +264,11 @@ static void json_result(bnd_lab_json *json, const block_question *q, const block
     } else {
         bnd_lab_json_null(json, "tensor_scale");
     }
-    json_owned_string(json, "amax_over_scale", r->finite ? digits_text(bnd_exact_double(r->top), 9) : NULL);
+    json_owned_string(json, "amax_over_scale", r->finite ? digits_text(bnd_exact_double(r->top), 6) : NULL);
+    bnd_lab_json_object(json, "largest_value");
+    json_owned_string(json, "value", exact_text(r->largest, false));
+    json_owned_string(json, "hex", hex_text(r->largest));
+    bnd_lab_json_end(json);
     json_errors(json, q, r);
     json_owned_string(json, "note", block_note(q, r));
     bnd_lab_json_array(json, "elements");

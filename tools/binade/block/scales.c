@@ -222,6 +222,7 @@ static void fill(const block_question *q, block_result *r)
 {
     r->finite = q->finite;
     r->factor = product(r->scale, block_exact_of_float(r->tensor));
+    r->largest = product(largest_of(&q->block.element), r->factor);
     r->top = double_of(combine(BND_OP_DIV, block_exact_of_float(q->amax), r->factor));
     r->elements = allocate(NULL, q->count, sizeof *r->elements);
     for (size_t i = 0; i < q->count; i++) {

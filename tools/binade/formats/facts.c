@@ -1,6 +1,7 @@
 /* binade formats: the properties of a format, one text per column. */
 #include "formats.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +28,9 @@ const column format_columns[] = {
     {"nan", "nan", false, false, false, false, 0},
     {"nan_codes", "NaN codes", true, true, false, true, 0},
     {"zero", "zero", false, false, false, false, 0},
+    {"log2_max", "log2 max", true, true, false, true, 0},
+    {"log2_min_normal", "log2 min normal", true, true, false, true, 0},
+    {"log2_min", "log2 min", true, true, false, true, 0},
     {"title", "what it is", false, false, false, false, 0},
     {"ml_dtypes", "ml_dtypes, torch", false, false, false, true, 0},
     {"onnx", "ONNX", false, false, false, true, 0},
@@ -59,6 +63,9 @@ const char *const format_labels[] = {
     "NaN",
     "NaN codes",
     "zero",
+    "log2 of the largest",
+    "log2 of the normal",
+    "log2 of the smallest",
     "description",
     "ml_dtypes, PyTorch",
     "ONNX",
@@ -226,6 +233,23 @@ static void add_layout(table *t, const bnd_format *f)
     table_add(t, f->emax < BND_EXPONENT_UNLIMITED ? number(f->emax) : copy_text("null"));
 }
 
+/* For drawings, so in data only: log2 of a limit. */
+static char *log2_text(const table *t, bool exists, uint64_t significand, int32_t quantum)
+{
+    if (t->output == OUTPUT_TEXT) {
+        return copy_text("");
+    }
+    return exists ? double_text(log2((double)significand) + quantum) : copy_text("null");
+}
+
+static void add_logarithms(table *t, const bnd_format *f)
+{
+    bool below = f->emin > -BND_EXPONENT_UNLIMITED;
+    table_add(t, log2_text(t, f->emax < BND_EXPONENT_UNLIMITED, f->max_significand, f->max_quantum));
+    table_add(t, log2_text(t, below, f->normal_significand, f->normal_quantum));
+    table_add(t, log2_text(t, below, f->least_significand, f->least_quantum));
+}
+
 void format_add_row(table *t, const bnd_format *f, bool brief, bool indented)
 {
     bool codes = f->width != 0;
@@ -246,6 +270,7 @@ void format_add_row(table *t, const bnd_format *f, bool brief, bool indented)
     table_add(t, copy_text(nan_text(f)));
     table_add(t, codes ? format_text("%llu", (unsigned long long)nan_codes(f)) : copy_text("null"));
     table_add(t, copy_text(zero_text(f)));
+    add_logarithms(t, f);
     table_add(t, title_text(f));
     add_names(t, f);
 }

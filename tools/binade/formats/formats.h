@@ -9,7 +9,7 @@ void add_block(table *t, const bnd_block *block);
 
 /* The columns of the table of formats, and what the facts of one format are called. The last are names elsewhere, an
  * ecosystem each, and the hardware. */
-enum { FORMAT_COLUMNS = 24 + BND_ECOSYSTEM_COUNT, FORMAT_FIRST_NAME = FORMAT_COLUMNS - BND_ECOSYSTEM_COUNT - 1 };
+enum { FORMAT_COLUMNS = 27 + BND_ECOSYSTEM_COUNT, FORMAT_FIRST_NAME = FORMAT_COLUMNS - BND_ECOSYSTEM_COUNT - 1 };
 extern const column format_columns[];
 extern const char *const format_labels[];
 /* `brief`: numbers in few digits; `indented`: the name, too. */

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #define COMMANDS(each)                                                                                                 \
-    each(show) each(formats) each(table) each(range) each(train) each(compare) each(report) each(evaluate) each(sweep) \
-        each(cost) each(help)
+    each(show) each(formats) each(table) each(range) each(block) each(train) each(compare) each(report) each(evaluate) \
+        each(sweep) each(cost) each(help)
 
 #define DECLARE(name) extern const command command_##name;
 COMMANDS(DECLARE)
