@@ -1,7 +1,7 @@
 // The controls of the room Array: what is drawn, how it is rounded, and how the table is read.
 import { h } from "../dom.js";
 import { choice, roundings, textField } from "../sum/controls.js";
-import { sources } from "./state.js";
+import { lists, sources } from "./state.js";
 
 const overflows = [["", "as the format has it"], ["saturate", "saturate"], ["propagate", "propagate"]];
 const orders = [["best", "best first"], ["worst", "worst first"], ["listed", "as listed"]];
@@ -11,7 +11,8 @@ const shapeLabels = { lognormal: "Sigma", "student-t": "Degrees of freedom" };
 export class Controls {
     // onchange(part of the state); onsave()
     constructor(onchange, onsave) {
-        const text = (key, label, width) => textField(label, { id: `array-${key}`, width, oninput: (value) => onchange({ [key]: value.trim().replace(/,(?=\d{3})/g, "") }) });
+        const text = (key, label, width) => textField(label, { id: `array-${key}`, width,
+            oninput: (value) => onchange({ [key]: value.trim().replace(/,(?=\d{3})/g, "") }) });
         const pick = (key, label, options) => choice(label, options, { id: `array-${key}`, onchange: (value) => onchange({ [key]: value }) });
         this.all = {
             source: choice("Array", sources, { id: "array-source", onchange: (value) => onchange({ source: value, shape: "" }) }),
@@ -19,19 +20,22 @@ export class Controls {
             outliers: text("outliers", "Rate of outliers", 7), factor: text("factor", "times larger", 6),
             round: pick("round", "Rounding", roundings), overflow: pick("overflow", "Overflow", overflows), sort: pick("sort", "Order", orders),
             bits: pick("bits", "Recommend up to (bits per element)", budgets),
+            list: choice("Lists", [["", "choose ..."], ...lists], { id: "array-list",
+                onchange: (value) => value !== "" && onchange({ formats: value, look: "" }) }),
             formats: textField("Formats and block formats", { id: "array-formats", oninput: (value) => onchange({ formats: value.replace(/ /g, "") }),
                 hint: "A format, or one with a scale: e4m3/tensor (one for all), e4m3/row, e4m3/row:128, mxfp8, nvfp4, mxfp8:floor" }),
         };
-        const { source, n, seed, scale, shape, outliers, factor, round, overflow, sort, bits, formats } = this.all;
+        const { source, n, seed, scale, shape, outliers, factor, round, overflow, sort, bits, list, formats } = this.all;
         this.save = h("button", { type: "button", id: "array-save", onclick: onsave }, "Save as .npy");
-        this.drawn = h("span", { class: "fields" }, n.element, seed.element, scale.element, shape.element, outliers.element, factor.element, this.save);
+        this.drawn = h("span", { class: "fields" }, [n, seed, scale, shape, outliers, factor].map((control) => control.element), this.save);
         this.element = h("div", {}, h("div", { class: "fields" }, source.element, this.drawn));
-        this.how = h("div", {}, h("div", { class: "fields wide" }, formats.element), h("div", { class: "fields" }, round.element, overflow.element, sort.element, bits.element));
+        this.how = h("div", {}, h("div", { class: "fields wide" }, formats.element),
+            h("div", { class: "fields" }, [list, round, overflow, sort, bits].map((control) => control.element)));
     }
 
     follow(state) {
         for (const [key, control] of Object.entries(this.all)) {
-            control.set(state[key]);
+            control.set(key === "list" ? "" : state[key]);
         }
         this.drawn.hidden = state.source === "image" || state.source === "file";
         const { shape } = this.all, label = shapeLabels[state.source];

@@ -1,15 +1,17 @@
 // A file that was dropped: a .npy file is one array; a .safetensors file is a list of tensors, examined on click or in turn.
 import { h } from "../dom.js";
-import { choice } from "../sum/controls.js";
+import { choice, number, tableOf } from "../sum/controls.js";
 
 const SHOWN = 200; // rows of tensors on the page at a time; the filter reaches the others
 const shapeText = (shape) => shape.length === 0 ? "one number" : shape.join(" × ");
 
 // A place to drop files, with a button that chooses one. onfile(file)
 export function dropZone(onfile) {
-    const input = h("input", { id: "array-file", type: "file", accept: ".npy,.safetensors,image/*", onchange: () => input.files[0] && onfile(input.files[0]) });
+    const input = h("input", { id: "array-file", type: "file", accept: ".npy,.safetensors,image/*",
+        onchange: () => input.files[0] && onfile(input.files[0]) });
     const zone = h("div", { class: "drop", id: "array-drop" }, h("label", { class: "field" },
-        h("span", {}, "Or drop a .npy or .safetensors file, or an image, here. It stays on this machine; of a large file only the parts that are shown are read."), input));
+        h("span", {}, "Or drop a .npy or .safetensors file, or an image, here. It stays on this machine; "
+            + "of a large file only the parts that are shown are read."), input));
     zone.addEventListener("dragover", (event) => {
         event.preventDefault();
         zone.classList.add("over");
@@ -40,7 +42,8 @@ export class Files {
     showNpy(file, info) {
         const facts = h("p", {}, h("strong", {}, file.name), ` - ${info.descr}, ${shapeText(info.shape)}, ${info.count} elements`
             + `${info.big_endian ? ", big-endian" : ""}${info.fortran_order ? ", Fortran order" : ""}`);
-        const formats = choice("Its codes are", [["", "choose a format"], ...info.candidates], { id: "array-codes", onchange: (value) => this.onformat(value) });
+        const formats = choice("Its codes are", [["", "choose a format"], ...info.candidates], { id: "array-codes",
+            onchange: (value) => this.onformat(value) });
         formats.set(info.asked ?? "");
         const ask = info.format === null || info.asked ? [h("p", { class: "note" }, info.format === null ? `${info.why}.` : ""), formats.element] : [];
         this.element.replaceChildren(facts, ...ask);
@@ -54,15 +57,15 @@ export class Files {
         this.all = h("button", { type: "button", id: "array-all", onclick: () => this.runAll() }, "Examine all");
         this.stop = h("button", { type: "button", id: "array-stop", hidden: true, onclick: () => this.onstop() }, "Stop");
         this.filter = h("input", { id: "array-filter", type: "search", size: 24, oninput: () => this.list() });
-        this.body = h("tbody", {});
         this.more = h("p", { class: "note" });
         const head = ["Tensor", "dtype", "Shape", "Elements", "Recommended", "SQNR, dB", "Largest |x|"];
         this.element.replaceChildren(h("p", {}, h("strong", {}, file.name), ` - ${count} tensor${count === 1 ? "" : "s"}`),
             h("div", { class: "fields" }, h("label", { class: "field" }, h("span", {}, "Name contains"), this.filter), this.all, this.stop, this.progress),
             h("div", { class: "scroll tensors", tabindex: "0", role: "region", "aria-label": "Tensors" },
-                h("table", {}, h("thead", {}, h("tr", {}, head.map((text) => h("th", { scope: "col" }, text)))), this.body)), this.more,
+                tableOf(head, [])), this.more,
             info.metadata.length > 0 && h("details", {}, h("summary", {}, "Metadata"), h("dl", {}, info.metadata.slice(0, 50).map(({ key, value }) =>
                 [h("dt", {}, key.slice(0, 200)), h("dd", {}, value.slice(0, 2000))]))));
+        this.body = this.element.querySelector("tbody");
         this.list();
     }
 
@@ -76,9 +79,12 @@ export class Files {
     row(tensor, index) {
         const found = this.found.get(index) ?? (tensor.format === null ? { text: tensor.why } : null);
         const name = tensor.name.length > 120 ? `${tensor.name.slice(0, 120)}...` : tensor.name;
-        const title = tensor.format === null ? name : h("button", { type: "button", class: "plain", "aria-pressed": String(index === this.chosen), onclick: () => this.choose(index) }, name);
-        return h("tr", { "data-tensor": index, class: index === this.chosen ? "looked" : null }, h("th", { scope: "row" }, title), h("td", {}, tensor.dtype), h("td", { class: "number" }, shapeText(tensor.shape)),
-            h("td", { class: "number right" }, tensor.count), h("td", {}, found?.text ?? ""), h("td", { class: "number right" }, found?.sqnr ?? ""), h("td", { class: "number right" }, found?.largest ?? ""));
+        const chosen = index === this.chosen;
+        const title = tensor.format === null ? name
+            : h("button", { type: "button", class: "plain", "aria-pressed": String(chosen), onclick: () => this.choose(index) }, name);
+        return h("tr", { "data-tensor": index, class: chosen ? "looked" : null }, h("th", { scope: "row" }, title), h("td", {}, tensor.dtype),
+            number(shapeText(tensor.shape)), number(tensor.count), h("td", {}, found?.text ?? ""), number(found?.sqnr ?? ""),
+            number(found?.largest ?? ""));
     }
 
     choose(index) {

@@ -42,12 +42,15 @@ export class ImageView {
         this.controls = { left, right, centred, gain };
         this.onchange = onchange;
         this.canvases = { left: h("canvas", { role: "img", class: "left" }), right: h("canvas", { role: "img", class: "right" }) };
-        this.slider = h("input", { id: "image-slider", type: "range", min: 0, max: 100, value: 50, "aria-label": "border between the left and the right picture", oninput: () => this.cut() });
+        this.slider = h("input", { id: "image-slider", type: "range", min: 0, max: 100, value: 50,
+            "aria-label": "border between the left and the right picture", oninput: () => this.cut() });
         this.captions = { left: h("span", {}), right: h("span", {}) };
-        this.stage = h("div", { class: "stage" }, this.canvases.left, this.canvases.right, h("div", { class: "border", "aria-hidden": "true" }));
+        this.stage = h("div", { class: "stage" }, this.canvases.left, this.canvases.right,
+            h("div", { class: "border", "aria-hidden": "true" }));
         this.small = h("div", { class: "small-images" });
+        const captions = h("p", { class: "captions" }, this.captions.left, this.captions.right);
         this.element = h("div", { class: "image" }, h("div", { class: "fields" }, left.element, right.element, centred.element, gain.element),
-            h("div", { class: "stage-box" }, this.stage, this.slider, h("p", { class: "captions" }, this.captions.left, this.captions.right)), h("h2", {}, "Every format"), this.small);
+            h("div", { class: "stage-box" }, this.stage, this.slider, captions), h("h2", {}, "Every format"), this.small);
         this.cut();
     }
 
@@ -101,7 +104,8 @@ export class ImageView {
         this.small.replaceChildren(...names.filter((name) => pixels.get(name)).map((name) => {
             const canvas = h("canvas", { "aria-hidden": "true" });
             paint(canvas, pixels.get(name), size);
-            return h("button", { type: "button", class: "plain", "data-image": name, "aria-pressed": String(name === sides.right), title: `${name} on the right`, onclick: () => this.onchange({ right: name }) },
+            return h("button", { type: "button", class: "plain", "data-image": name, "aria-pressed": String(name === sides.right),
+                title: `${name} on the right`, onclick: () => this.onchange({ right: name }) },
                 canvas, h("span", {}, name), h("br"), note(name).slice(name.length + 2));
         }));
     }

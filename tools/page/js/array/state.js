@@ -4,6 +4,15 @@ import { items } from "../sum/controls.js";
 export const sources = [["normal", "normal"], ["lognormal", "lognormal"], ["student-t", "Student's t"], ["uniform", "uniform, -1 to 1"],
     ["image", "an image"], ["file", "a file"]];
 export const formats = "fp16,bf16,e4m3,e5m2,e4m3/tensor,e4m3/row:128,mxfp8,mxfp6-e2m3,mxfp4,nvfp4,e2m1/tensor,mxint8";
+
+// Lists to begin with: a row each.
+export const lists = [[formats, "formats and scales"],
+    ["mxfp8:rceil,mxfp8:floor,mxfp8:ceil,mxfp8:even,mxfp4:rceil,mxfp4:floor,mxfp4:ceil,mxfp4:even", "scale rules of MX"],
+    ["e4m3,e4m3/tensor,e4m3/row,e4m3/row:128,e4m3/row:32,mxfp8,mxfp8:floor", "scales of e4m3"],
+    ["mxfp4,mxfp4:floor,nvfp4,nvfp4-subnormal,e2m1/tensor,e2m1/row:16,e2m1/row:32", "four bits"],
+    ["e4m3,e5m2,e4m3fnuz,e5m2fnuz,e4m3ieee,e3m4,binary8p3se,binary8p4se,mxint8", "eight bits"],
+    ["fp16,bf16,tf32,dlfloat16", "sixteen bits and tf32"]];
+
 const keys = { n: "1000000", seed: "0", scale: "1", shape: "", outliers: "0.001", factor: "100", round: "rne", overflow: "",
     sort: "best", bits: "9", look: "", centred: "0", left: "", right: "", gain: "0" };
 const shapes = { lognormal: "1.5", "student-t": "3" };
@@ -44,8 +53,9 @@ export function parameter(s, key, low, high, whole = false) {
 }
 
 export function parameters(s) {
-    return { source: s.source, n: parameter(s, "n", 1, 1e7, true), seed: parameter(s, "seed", 0, 4294967295, true), scale: parameter(s, "scale", -1e30, 1e30),
-        shape: parameter(s, "shape", 1e-3, 1e6), outliers: parameter(s, "outliers", 0, 1), factor: parameter(s, "factor", -1e30, 1e30) };
+    return { source: s.source, n: parameter(s, "n", 1, 1e7, true), seed: parameter(s, "seed", 0, 4294967295, true),
+        scale: parameter(s, "scale", -1e30, 1e30), shape: parameter(s, "shape", 1e-3, 1e6),
+        outliers: parameter(s, "outliers", 0, 1), factor: parameter(s, "factor", -1e30, 1e30) };
 }
 
 // The name under which a drawn array is saved.

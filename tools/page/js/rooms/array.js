@@ -244,7 +244,8 @@ class View {
             results.push(await this.examine(name, state, false));
         }
         const best = recommended(results, Number(state.bits) || 9);
-        return { text: best?.name ?? "none fits", sqnr: best?.lossless ? "exact" : best?.sqnr_text ?? "-", largest: results.find((r) => !r.error)?.max_abs_text };
+        return { text: best?.name ?? "none fits", sqnr: best?.lossless ? "exact" : best?.sqnr_text ?? "-",
+            largest: results.find((r) => !r.error)?.max_abs_text };
     }
 
     // ---- the rest ----
@@ -257,7 +258,7 @@ class View {
     }
 
     close() {
-        this.closed = true;
+        this.closed = this.stopped = true;
         this.turn++;
         this.client.stop();
         this.histogram.close();

@@ -15,7 +15,8 @@ export const room = {
     command,
 
     open(element, state, page) {
-        const links = Object.entries(parts).map(([kind, [title]]) => h("a", { href: fragment(format({ kind, ...(kind === "dot" ? dot : running), round: "rne", seed: "0" })), "data-part": kind }, title));
+        const beginning = (kind) => fragment(format({ kind, ...(kind === "dot" ? dot : running), round: "rne", seed: "0" }));
+        const links = Object.entries(parts).map(([kind, [title]]) => h("a", { href: beginning(kind), "data-part": kind }, title));
         const body = h("div", {});
         let view = null, shown = null;
         element.append(h("div", { class: "parts", role: "group", "aria-label": "Parts of this room" }, links), body);
@@ -26,7 +27,8 @@ export const room = {
                 view = new parts[s.kind][1](page);
                 shown = s.kind;
                 body.replaceChildren(view.element);
-                links.forEach((link) => link.dataset.part === shown ? link.setAttribute("aria-current", "true") : link.removeAttribute("aria-current"));
+                links.forEach((link) => link.dataset.part === shown ? link.setAttribute("aria-current", "true")
+                    : link.removeAttribute("aria-current"));
             }
             view.update(s);
         };

@@ -15,6 +15,15 @@ export function textField(label, { id, width = 12, kind = "text", list = null, h
     };
 }
 
+// A table that scrolls in itself: the texts of its head, and rows.
+export function tableOf(head, rows, attributes = {}) {
+    const texts = head.map((one) => typeof one === "string" ? h("th", { scope: "col" }, one) : one);
+    return h("table", attributes, h("thead", {}, h("tr", {}, texts)), h("tbody", {}, rows));
+}
+
+export const scrolled = (label, ...children) => h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, children);
+export const number = (text, title = null) => h("td", { class: "number", title }, text);
+
 // A choice; options are [value, text] or strings.
 export function choice(label, options, { id, onchange }) {
     const list = h("select", { id, onchange: () => onchange(list.value) },

@@ -2,12 +2,14 @@
 import { xyChart } from "../chart/chart.js";
 import { call } from "../core/call.js";
 import { h } from "../dom.js";
-import { choice, items, textField } from "./controls.js";
+import { choice, items, number, scrolled, tableOf, textField } from "./controls.js";
 import { make, presets } from "./presets.js";
 import { dotExpression, format } from "./state.js";
 
 const inputs = ["fp32", "tf32", "bf16", "fp16", "e4m3", "e5m2", "e2m3", "e2m1"];
 const lengths = ["8", "16", "32", "64"];
+const hint = "fp32: one fma per step · each:fp32: multiply, then add · fma:bf16 · trunc14: 14 bits, as described for Hopper · "
+    + "/promoteN: added to fp32 after N terms";
 const kinds = ["one rounding per step", "product and sum rounded", "aligned and truncated"];
 
 function conclusion(answer) {
@@ -39,25 +41,28 @@ export class Dot {
         const preset = choice("Fill with", [["", "choose ..."], ...presets.map(([id, text]) => [id, text])], { id: "dot-preset",
             onchange: (value) => value !== "" && this.change({ terms: make(value, items(this.state.terms).length) }) });
         const length = choice("Terms", lengths, { id: "dot-length", onchange: (value) => this.resize(Number(value)) });
-        const accumulators = textField("Accumulators", { id: "dot-accumulators", width: 60, oninput: (value) => this.change({ accumulators: value }),
-            hint: "fp32: one fma per step · each:fp32: multiply, then add · fma:bf16 · trunc14: 14 bits, as described for Hopper · /promoteN: added to fp32 after N terms" });
+        const accumulators = textField("Accumulators", { id: "dot-accumulators", width: 60, hint,
+            oninput: (value) => this.change({ accumulators: value }) });
         const look = choice("Command for", [["", "the first that calc has"]], { id: "dot-look", onchange: (value) => this.change({ look: value }) });
         this.controls = { input, preset, length, accumulators, look };
         this.terms = h("div", { class: "terms", role: "group", "aria-label": "Terms" });
         this.verdict = h("p", { class: "verdict", "aria-live": "polite" });
         this.failure = h("p", { class: "failure", role: "alert", hidden: true });
         this.chart = xyChart({ title: "Error of the running total", summary: () => this.verdict.textContent, height: 300,
-            x: { label: "terms added", whole: true }, y: { label: "running total minus exact", scale: "symmetric", scales: ["linear", "symmetric"] }, series: [] });
-        this.table = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Results" });
-        this.steps = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Running totals" });
-        this.element.append(h("div", { class: "fields" }, input.element, length.element, preset.element, look.element), h("div", { class: "fields wide" }, accumulators.element),
-            this.terms, this.failure, this.verdict, this.table, this.chart.element, h("h2", {}, "Running totals"),
-            h("p", { class: "note" }, "The total of each accumulator if the sum ended here. ", h("span", { class: "unchanged" }, "= "), "marks a term, other than zero, that changed nothing."), this.steps);
+            x: { label: "terms added", whole: true }, series: [],
+            y: { label: "running total minus exact", scale: "symmetric", scales: ["linear", "symmetric"] } });
+        this.table = scrolled("Results");
+        this.steps = scrolled("Running totals");
+        this.element.append(h("div", { class: "fields" }, input.element, length.element, preset.element, look.element),
+            h("div", { class: "fields wide" }, accumulators.element), this.terms, this.failure, this.verdict, this.table, this.chart.element, h("h2", {}, "Running totals"),
+            h("p", { class: "note" }, "The total of each accumulator if the sum ended here. ", h("span", { class: "unchanged" }, "= "),
+                "marks a term, other than zero, that changed nothing."), this.steps);
     }
 
     resize(n) {
         const terms = items(this.state.terms);
-        this.change({ terms: terms.length >= n ? terms.slice(0, n).join(",") : [...terms, ...items(make("mixed", n)).slice(terms.length)].join(",") });
+        const more = items(make("mixed", n)).slice(terms.length);
+        this.change({ terms: [...terms.slice(0, n), ...more].join(",") });
     }
 
     edit(at, side, text) {
@@ -69,9 +74,10 @@ export class Dot {
     followTerms() {
         const terms = items(this.state.terms).map((term) => term.split(":"));
         if (this.terms.children.length !== terms.length) {
-            this.terms.replaceChildren(...terms.map((_, i) => h("div", { class: "term" }, h("span", { class: "index" }, String(i + 1)),
-                [0, 1].map((side) => h("input", { "aria-label": `term ${i + 1}, ${side === 0 ? "first" : "second"} factor`, size: 7, autocomplete: "off", spellcheck: "false",
-                    oninput: (event) => this.edit(i, side, event.target.value) })).flatMap((input, side) => side === 0 ? [input, h("span", {}, "×")] : [input]))));
+            const factor = (i, side) => h("input", { "aria-label": `term ${i + 1}, ${side === 0 ? "first" : "second"} factor`, size: 7,
+                autocomplete: "off", spellcheck: "false", oninput: (event) => this.edit(i, side, event.target.value) });
+            this.terms.replaceChildren(...terms.map((_, i) => h("div", { class: "term" },
+                h("span", { class: "index" }, String(i + 1)), factor(i, 0), h("span", {}, "×"), factor(i, 1))));
         }
         terms.forEach((pair, i) => this.terms.children[i].querySelectorAll("input").forEach((input, side) => {
             if (document.activeElement !== input) {
@@ -88,7 +94,8 @@ export class Dot {
         controls.preset.set("");
         controls.accumulators.set(this.state.accumulators);
         const can = names.filter((name) => dotExpression(this.state, name) !== null);
-        controls.look.input.replaceChildren(h("option", { value: "" }, "the first that calc has"), ...can.map((name) => h("option", { value: name }, name)));
+        controls.look.input.replaceChildren(h("option", { value: "" }, "the first that calc has"),
+            ...can.map((name) => h("option", { value: name }, name)));
         controls.look.set(this.state.look);
         this.followTerms();
         try {
@@ -109,22 +116,22 @@ export class Dot {
         this.verdict.textContent = conclusion(answer);
         this.chart.update({ series: answer.accumulators.map((a) => ({ name: a.name, x: at,
             y: a.sums.map((v, i) => v === null || answer.exact === null ? null : v - answer.terms[i].exact_double) })) });
-        this.table.replaceChildren(h("table", {}, h("thead", {}, h("tr", {}, ["Accumulator", "Step", "Result", "Error", "Relative", "Bits lost of 24"].map((text) => h("th", { scope: "col" }, text)))),
-            h("tbody", {}, answer.accumulators.map((a) => h("tr", { "data-accumulator": a.name }, h("th", { scope: "row" }, a.name), h("td", {}, kinds[a.kind] ?? ""),
-                h("td", { class: "number", title: a.digits }, a.value), h("td", { class: "number" }, a.error_short ?? "-"),
-                h("td", { class: "number" }, a.relative_text ?? "-"), h("td", { class: "number" }, a.lost ?? "-"))))));
+        this.table.replaceChildren(tableOf(["Accumulator", "Step", "Result", "Error", "Relative", "Bits lost of 24"],
+            answer.accumulators.map((a) => h("tr", { "data-accumulator": a.name }, h("th", { scope: "row" }, a.name),
+                h("td", {}, kinds[a.kind] ?? ""), number(a.value, a.digits), number(a.error_short ?? "-"),
+                number(a.relative_text ?? "-"), number(a.lost ?? "-")))));
         this.showSteps(answer);
     }
 
     showSteps(answer) {
         const zero = (t) => t.a.replace("-", "") === "0" || t.b.replace("-", "") === "0";
-        this.steps.replaceChildren(h("table", {}, h("thead", {}, h("tr", {}, ["Term", "Product", "Exact", ...answer.accumulators.map((a) => a.name)].map((text) => h("th", { scope: "col" }, text)))),
-            h("tbody", {}, answer.terms.map((t, i) => h("tr", {}, h("th", { scope: "row" }, String(i + 1)), h("td", { class: "number" }, `${t.a} × ${t.b}`),
-                h("td", { class: "number", title: t.exact }, t.exact_short ?? "-"),
-                answer.accumulators.map((a) => {
-                    const same = i > 0 && a.totals[i] === a.totals[i - 1] && !zero(t);
-                    return h("td", { class: same ? "number unchanged" : "number" }, same ? "= " : "", a.totals[i]);
-                }))))));
+        const total = (a, i) => {
+            const same = i > 0 && a.totals[i] === a.totals[i - 1] && !zero(answer.terms[i]);
+            return h("td", { class: same ? "number unchanged" : "number" }, same ? "= " : "", a.totals[i]);
+        };
+        this.steps.replaceChildren(tableOf(["Term", "Product", "Exact", ...answer.accumulators.map((a) => a.name)],
+            answer.terms.map((t, i) => h("tr", {}, h("th", { scope: "row" }, String(i + 1)), number(`${t.a} × ${t.b}`),
+                number(t.exact_short ?? "-", t.exact), answer.accumulators.map((a) => total(a, i))))));
     }
 
     close() {

@@ -2,7 +2,7 @@
 import { xyChart } from "../chart/chart.js";
 import { call } from "../core/call.js";
 import { h } from "../dom.js";
-import { check, choice, grouped, items, roundings, textField } from "./controls.js";
+import { check, choice, grouped, items, number, scrolled, tableOf, roundings, textField } from "./controls.js";
 import { format } from "./state.js";
 
 const formats = ["fp32", "fp16", "bf16", "e4m3", "e5m2"];
@@ -52,28 +52,32 @@ export class Running {
     }
 
     build() {
-        const kinds = choice("Terms", series, { id: "sum-series", onchange: (value) => this.change({ term: value === "constant" ? "0.001" : value }) });
+        const kinds = choice("Terms", series, { id: "sum-series",
+            onchange: (value) => this.change({ term: value === "constant" ? "0.001" : value }) });
         const term = textField("Number", { id: "sum-term", oninput: (value) => this.change({ term: value.trim() }) });
-        const count = textField("How many", { id: "sum-count", width: 9, oninput: (value) => this.change({ count: value.replace(/[ ,_]/g, "") }) });
+        const count = textField("How many", { id: "sum-count", width: 9,
+            oninput: (value) => this.change({ count: value.replace(/[ ,_]/g, "") }) });
         const round = choice("Rounding", roundings, { id: "sum-round", onchange: (value) => this.change({ round: value }) });
         const seed = textField("Seed", { id: "sum-seed", width: 5, oninput: (value) => this.change({ seed: value.trim() || "0" }) });
-        const sums = textField("Sums (format, or format:way)", { id: "sum-sums", width: 40, oninput: (value) => this.change({ sums: value }) });
+        const sums = textField("Sums (format, or format:way)", { id: "sum-sums", oninput: (value) => this.change({ sums: value }) });
         this.controls = { kinds, term, count, round, seed, sums };
         this.boxes = formats.map((f) => ways.map(([way]) => f === "fp32" && way === "fp32" ? null
             : check("", { id: `sum-${f}-${way || "order"}`, onchange: (on) => this.toggle(name(f, way), on), title: name(f, way) })));
-        const grid = h("table", { class: "grid" }, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Format"), ways.map(([, text]) => h("th", { scope: "col" }, text)))),
-            h("tbody", {}, formats.map((f, i) => h("tr", {}, h("th", { scope: "row" }, f), ways.map(([way, text], k) => {
-                const box = this.boxes[i][k];
-                box?.input.setAttribute("aria-label", `${f}, ${text}`);
-                return h("td", {}, box?.element);
-            })))));
+        const box = (f, i, [, text], k) => {
+            this.boxes[i][k]?.input.setAttribute("aria-label", `${f}, ${text}`);
+            return h("td", {}, this.boxes[i][k]?.element);
+        };
+        const grid = tableOf(["Format", ...ways.map(([, text]) => text)], formats.map((f, i) => h("tr", {}, h("th", { scope: "row" }, f),
+            ways.map((way, k) => box(f, i, way, k)))), { class: "grid" });
         this.verdict = h("p", { class: "verdict", "aria-live": "polite" });
         this.failure = h("p", { class: "failure", role: "alert", hidden: true });
         this.chart = xyChart({ title: "Running total", summary: () => this.verdict.textContent, height: 340,
-            x: { label: "terms added", scale: "linear", scales: ["linear", "log"], whole: true }, y: { label: "total", scales: ["linear", "log"] }, series: [] });
-        this.table = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Totals" });
-        this.element.append(h("div", { class: "fields" }, kinds.element, term.element, count.element, round.element, seed.element),
-            h("div", { class: "scroll" }, grid), h("div", { class: "fields wide" }, sums.element), this.failure, this.verdict, this.chart.element, this.table);
+            x: { label: "terms added", scale: "linear", scales: ["linear", "log"], whole: true },
+            y: { label: "total", scales: ["linear", "log"] }, series: [] });
+        this.table = scrolled("Totals");
+        const fields = [kinds, term, count, round, seed].map((control) => control.element);
+        this.element.append(h("div", { class: "fields" }, fields), h("div", { class: "scroll" }, grid),
+            h("div", { class: "fields wide" }, sums.element), this.failure, this.verdict, this.chart.element, this.table);
     }
 
     toggle(sum, on) {
@@ -146,13 +150,12 @@ export class Running {
         this.chart.update({ series: [{ name: "exact", x: answer.at, y: answer.exact_sums },
             ...answer.lines.map((l) => ({ name: l.name, x: answer.at, y: l.sums }))] });
         const head = ["Sum", "Total", "Error", "Relative", "Bits lost", "Stalls", "Term as stored", "Way"];
-        const number = (text, title) => h("td", { class: "number", title }, text);
-        const exact = h("tr", { "data-sum": "exact" }, h("th", { scope: "row" }, "exact"), number(answer.exact), [0, 1, 2, 3].map(() => h("td", {}, "")),
-            number(this.state.term), h("td", {}, ""));
-        this.table.replaceChildren(h("table", {}, h("thead", {}, h("tr", {}, head.map((text) => h("th", { scope: "col" }, text)))),
-            h("tbody", {}, exact, answer.lines.map((l) => h("tr", { "data-sum": l.name }, h("th", { scope: "row" }, l.name), number(l.value, l.code),
-                number(l.error_short), number(l.relative_text), number(l.lost === null ? "-" : `${l.lost} of ${l.precision}`),
-                h("td", {}, stall(l, answer.count)), number(l.term ?? "rounded, each"), h("td", {}, l.title))))));
+        const exact = h("tr", { "data-sum": "exact" }, h("th", { scope: "row" }, "exact"), number(answer.exact),
+            [0, 1, 2, 3].map(() => h("td", {}, "")), number(this.state.term), h("td", {}, ""));
+        this.table.replaceChildren(tableOf(head, [exact, ...answer.lines.map((l) => h("tr", { "data-sum": l.name },
+            h("th", { scope: "row" }, l.name), number(l.value, l.code), number(l.error_short), number(l.relative_text),
+            number(l.lost === null ? "-" : `${l.lost} of ${l.precision}`), h("td", {}, stall(l, answer.count)),
+            number(l.term ?? "rounded, each"), h("td", {}, l.title)))]));
     }
 
     close() {
