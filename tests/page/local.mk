@@ -14,9 +14,11 @@ EXTRA_DIST += \
 	tests/page/chromium.mjs \
 	tests/page/driver.mjs \
 	tests/page/keys.mjs \
+	tests/page/libraries.mjs \
 	tests/page/links.mjs \
 	tests/page/links.tsv \
 	tests/page/native.mjs \
+	tests/page/number.mjs \
 	tests/page/run.sh \
 	tests/page/sum.mjs \
 	tests/page/watch.mjs

@@ -60,6 +60,16 @@ PAGE_FILES = \
 	tools/page/js/core/call.js \
 	tools/page/js/core/client.js \
 	tools/page/js/core/wasi.js \
+	tools/page/js/number/answer.js \
+	tools/page/js/number/answers.js \
+	tools/page/js/number/bits.js \
+	tools/page/js/number/card.js \
+	tools/page/js/number/choices.js \
+	tools/page/js/number/controls.js \
+	tools/page/js/number/gap.js \
+	tools/page/js/number/literals.js \
+	tools/page/js/number/number.css \
+	tools/page/js/number/random.js \
 	tools/page/js/rooms/array.js \
 	tools/page/js/block/bits.js \
 	tools/page/js/block/block.css \
@@ -83,6 +93,7 @@ PAGE_FILES = \
 	tools/page/js/rooms/block.js \
 	tools/page/js/rooms/formats.js \
 	tools/page/js/rooms/index.js \
+	tools/page/js/rooms/libraries.js \
 	tools/page/js/rooms/number.js \
 	tools/page/js/rooms/sum.js \
 	tools/page/js/sum/controls.js \

@@ -141,6 +141,8 @@ static void put_words(bnd_lab_json *json, const look *l, bool plain)
     json_owned_string(json, "error", l->has_error ? error_text(l, plain) : NULL);
     json_owned_string(json, "relative", l->has_relative ? rough_text(l->relative) : NULL);
     json_owned_string(json, "ulps", l->has_ulps ? rough_text(l->ulps) : NULL);
+    json_owned_string(json, "below", l->has_below ? brief_text(l->format, l->below) : NULL);
+    json_owned_string(json, "above", l->has_above ? brief_text(l->format, l->above) : NULL);
     bnd_lab_json_end(json);
 }
 

@@ -22,6 +22,8 @@ class Page {
         this.main = document.getElementById("room");
         this.live = document.getElementById("live");
         this.room = null;
+        this.fragment = location.hash; // of the state that is shown; the address follows
+        this.writing = null;
     }
 
     // A worker for long commands; each caller has its own, and stops it.
@@ -37,20 +39,43 @@ class Page {
     // Changes the state. With `replace` the browser's history gets no entry, for example while somebody types.
     go(state, { replace = false } = {}) {
         const fragment = format(state);
-        if (fragment === location.hash) {
+        if (fragment === this.fragment) {
             return;
         }
         if (replace) {
-            history.replaceState(null, "", fragment);
+            this.fragment = fragment;
             this.show();
+            if (this.writing === null) {
+                this.write();
+            }
         } else {
+            this.writeNow();
             location.hash = fragment;
+        }
+    }
+
+    // The address follows the state, at most ten times per second: browsers refuse more than about 200 changes in 10 s.
+    write() {
+        history.replaceState(null, "", this.fragment);
+        this.writing = setTimeout(() => {
+            this.writing = null;
+            if (location.hash !== this.fragment) {
+                this.write();
+            }
+        }, 100);
+    }
+
+    writeNow() {
+        clearTimeout(this.writing);
+        this.writing = null;
+        if (location.hash !== this.fragment) {
+            history.replaceState(null, "", this.fragment);
         }
     }
 
     // The state in the address; without one the report's room, or the first room.
     state() {
-        const state = parse(location.hash);
+        const state = parse(this.fragment);
         const room = rooms.find((r) => r.id === state.room) ?? rooms.find((r) => this.report !== null && r.id === "run") ?? rooms[0];
         const { start } = room;
         return state.room === room.id && (state.path.length > 0 || Object.keys(state.query).length > 0)
@@ -107,7 +132,12 @@ class Page {
             h("a", { href: `#${r.id}`, "data-room": r.id, title: r.summary }, r.title)));
         this.module = await unpack(document.getElementById("binade-wasm").textContent);
         this.core = await Core.open(this.module);
-        addEventListener("hashchange", () => this.show());
+        addEventListener("hashchange", () => {
+            clearTimeout(this.writing);
+            this.writing = null;
+            this.fragment = location.hash;
+            this.show();
+        });
         this.show();
         document.documentElement.dataset.ready = "true";
     }

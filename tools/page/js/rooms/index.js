@@ -4,10 +4,11 @@ import { call } from "../core/call.js";
 import { room as array } from "./array.js";
 import { room as block } from "./block.js";
 import { room as formats } from "./formats.js";
+import { room as libraries } from "./libraries.js";
 import { room as number } from "./number.js";
 import { room as sum } from "./sum.js";
 
-export const rooms = [number, block, formats, array, sum];
+export const rooms = [number, libraries, block, formats, array, sum];
 
 // Functions for the worker: { name: (core, ...values) => answer }.
 export const functions = { core_call: call, ...arrays };
