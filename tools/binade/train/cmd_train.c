@@ -269,7 +269,11 @@ static int run(const command *self, int argc, char **argv)
     training_begin(&t.asked);
     int status = read_arguments(&t.asked, self, argc, argv);
     if (status == GO_ON && t.asked.list) {
-        print_choices();
+        if (t.asked.common.output == OUTPUT_JSON) {
+            print_choices_json();
+        } else {
+            print_choices();
+        }
         status = FINE;
     }
     status = status == GO_ON ? check_operands(&t) : status;

@@ -70,8 +70,9 @@ int training_read_runs(bnd_record **records, size_t *count, const training_optio
 /* A name for the run of a recipe and a pair of seeds in a directory of several: DIR/NAME, to be freed. */
 char *path_text(const char *directory, const char *name);
 
-/* Prints all available choices with their defaults (choices.c). */
+/* Prints all available choices with their defaults, as text or JSON (choices.c). */
 void print_choices(void);
+void print_choices_json(void);
 
 /* ---- recipes by name (recipes.c) ---- */
 
