@@ -92,9 +92,23 @@ PAGE_FILES = \
 	tools/page/js/formats/state.js \
 	tools/page/js/rooms/block.js \
 	tools/page/js/rooms/formats.js \
+	tools/page/js/report/autopsy.js \
+	tools/page/js/report/curves.js \
+	tools/page/js/report/exponents.js \
+	tools/page/js/report/files.js \
+	tools/page/js/report/live.js \
+	tools/page/js/report/memory.js \
+	tools/page/js/report/report.css \
+	tools/page/js/report/save.js \
+	tools/page/js/report/setup.js \
+	tools/page/js/report/sweep.js \
+	tools/page/js/report/top.js \
+	tools/page/js/report/view.js \
 	tools/page/js/rooms/index.js \
 	tools/page/js/rooms/libraries.js \
 	tools/page/js/rooms/number.js \
+	tools/page/js/rooms/run.js \
+	tools/page/js/rooms/train.js \
 	tools/page/js/rooms/sum.js \
 	tools/page/js/sum/controls.js \
 	tools/page/js/sum/dot.js \

@@ -22,6 +22,7 @@
 //     series { kind: "line", x ascending, y, low, high (interval), end: "NaN at step 3" (a cross and this text) }
 //            { kind: "points", x, y, low, high, labels: [one per point] }
 //            { kind: "bars", x: left edges ascending, width (of a bar, in x), y, outline: true (no area: to compare two) }
+//     unnamed: true: another line of the series before it with that key, without a name of its own
 //     y values that are null or NaN break a line. Thousands of points per series are drawn as their extremes per pixel.
 //     regions [{ axis: "x", from, to, text, weak }]: shaded ranges; weak for subnormals
 //     rules   [{ axis: "y", at, text, include }]: lines at a value; include: the axis reaches it

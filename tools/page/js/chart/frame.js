@@ -87,7 +87,7 @@ export class Frame {
 
     drawLegend() {
         const { spec } = this;
-        const series = spec.legend === false ? [] : spec.series ?? [];
+        const series = spec.legend === false ? [] : (spec.series ?? []).filter((one) => !one.unnamed);
         this.legend.hidden = series.length < 2;
         this.legend.replaceChildren(...(series.length < 2 ? [] : series.map((one) => {
             const key = one.key ?? one.name;
@@ -262,7 +262,8 @@ export class Frame {
     update(changes) {
         Object.assign(this.spec, changes);
         this.drawing.changed?.(changes);
-        if ("title" in changes || "note" in changes || "series" in changes || "x" in changes || "y" in changes) {
+        const names = (spec) => JSON.stringify([spec.title, spec.note, spec.x?.scale, spec.y?.scale, (spec.series ?? []).map((one) => [one.name, one.key, one.style])]);
+        if (this.named !== (this.named = names(this.spec))) { /* the legend keeps the focus where nothing in it changes */
             this.words();
         }
         this.redraw();

@@ -6,7 +6,7 @@ import { finite, Plane } from "./plane.js";
 
 export class Reading extends Plane {
     rowsAt(x, index) {
-        const rows = [], lines = this.visible().filter((one) => one.kind !== "points");
+        const rows = [], lines = this.visible().filter((one) => one.kind !== "points" && !one.unnamed);
         let at = NaN;
         for (const one of lines) {
             const bars = one.kind === "bars";

@@ -15,7 +15,7 @@ export function fileName(title) {
 
 // Legend entries in lines of this width.
 function legendOf(frame, width) {
-    const series = (frame.spec.series ?? []).filter((one) => !frame.hidden.has(one.key ?? one.name));
+    const series = (frame.spec.series ?? []).filter((one) => !one.unnamed && !frame.hidden.has(one.key ?? one.name));
     const parts = [];
     let x = 0, y = 0;
     if (series.length > 1) {

@@ -13,7 +13,7 @@ export class XY extends Reading {
         const { spec } = this;
         const height = spec.height ?? 320;
         const series = this.visible();
-        const labelled = spec.labels === false ? [] : series.filter((one) => one.kind !== "bars" && one.kind !== "points" && !one.end);
+        const labelled = spec.labels === false ? [] : series.filter((one) => one.kind !== "bars" && one.kind !== "points" && !one.end && !one.unnamed);
         const room = width < 520 ? 0 : Math.min(170, Math.max(0, ...labelled.map((one) => widthOf(cut(one.name, 24)) + 16)));
         const box = { left: 58, top: 10 + (spec.top ?? 0), right: width - Math.max(14, room), bottom: height - 44 };
         const xEnds = this.ends("x", series);

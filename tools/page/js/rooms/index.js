@@ -6,9 +6,11 @@ import { room as block } from "./block.js";
 import { room as formats } from "./formats.js";
 import { room as libraries } from "./libraries.js";
 import { room as number } from "./number.js";
+import { room as run } from "./run.js";
 import { room as sum } from "./sum.js";
+import { room as train } from "./train.js";
 
-export const rooms = [number, libraries, block, formats, array, sum];
+export const rooms = [number, libraries, block, formats, array, sum, train, run];
 
 // Functions for the worker: { name: (core, ...values) => answer }.
 export const functions = { core_call: call, ...arrays };
