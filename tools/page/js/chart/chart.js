@@ -15,7 +15,7 @@
 //     series     see below; { name, key = name, style = its index }: colour, dash and marker follow from style, 0 is the reference
 //     legend     false: none (the owner has its own checkboxes and calls show)
 //     hidden     keys that are hidden at first;  onshow(key, shown) tells of a click in the legend
-//     height     in pixels (xyChart; 320)
+//     height     in pixels (xyChart; 320);  compact: true: no buttons for the zoom, which drag and keys still do
 //
 // xyChart: x and y are axes: { label, scale: "linear" | "log" | "symmetric", scales: [those the reader may choose], from, to,
 //     threshold (symmetric: linear below it), whole (integers only), format(value) -> text, tick(value) -> text }

@@ -64,7 +64,7 @@ export class Frame {
     }
 
     zoomButtons() {
-        if (!this.drawing.zoom) {
+        if (!this.drawing.zoom || this.spec.compact) {
             return [];
         }
         const act = (f) => () => { f(); this.redraw(); };

@@ -25,7 +25,7 @@ function meanLosses(rows, everyBand) {
 // Every run: a line of its own in the look of its recipe. The first has the name.
 function eachRun(rows, curve) {
     return rows.flatMap((row) => (row.runs ?? []).map((run) => run.curves?.[curve]).filter((c) => c && has(c.value))
-        .map((c, i) => ({ ...look(row), name: row.name, x: c.step, y: c.value, unnamed: i > 0 })));
+        .map((c, i) => ({ ...look(row), x: c.step, y: c.value, unnamed: i > 0, end: curve === "loss" && i === 0 ? failedAt(row) : undefined })));
 }
 
 const STEP = { label: "step", whole: true, scales: ["linear", "log"], from: null };
@@ -46,6 +46,9 @@ function spanOf(series) {
     return high / low;
 }
 
+const SMOOTHED = "Means over the seeds, smoothed; losses above chance level count as chance level. The shaded area is the 95 % interval. A cross marks where a loss became NaN.";
+const NOTES = { mean: SMOOTHED, bands: SMOOTHED, runs: "A line per run. A cross marks where the loss of the first run became NaN." };
+
 export function lossChart(report, rows) {
     const chance = report.setup?.chance_loss, floor = report.setup?.floor;
     const lines = { mean: () => meanLosses(rows, false), bands: () => meanLosses(rows, true), runs: () => eachRun(rows, "loss") };
@@ -60,11 +63,10 @@ export function lossChart(report, rows) {
         x: STEP, y: { label: "training loss", scale: spanOf(series) > 30 ? "log" : "linear", scales: ["linear", "log"], to: number(chance) && first === "mean" ? null : number(chance) ? 2 * chance : null },
         rules: [...(number(chance) ? [{ axis: "y", at: chance, text: "chance level" }] : []), ...(number(floor) && floor > 0 ? [{ axis: "y", at: floor, text: "irreducible loss" }] : [])],
         summary: `Training loss over steps of ${rows.length} recipes. ${report.conclusion ?? ""}`,
-        note: "Means over the seeds, smoothed; losses above chance level count as chance level. The shaded area is the 95 % interval. A cross marks where a loss became NaN.",
+        note: NOTES[first],
     });
-    const made = withChoice(chart, "Lines", [["mean", "mean, with the reference's interval"], ["bands", "mean, with all intervals"], ["runs", "every run, not smoothed"]]
-        .filter(([name]) => lines[name]().length > 0), (name) => chart.update({ series: lines[name](), labels: name !== "runs" }));
-    return made;
+    return withChoice(chart, "Lines", [["mean", "mean, with the reference's interval"], ["bands", "mean, with all intervals"], ["runs", "every run, not smoothed"]]
+        .filter(([name]) => lines[name]().length > 0), (name) => chart.update({ series: lines[name](), note: NOTES[name] }));
 }
 
 export function gapChart(report, rows) {
@@ -111,7 +113,7 @@ export function overTime(rows) {
         if (one && one.value !== null) {
             same.push(`${title}: ${numberText(one.value)} in all runs and steps.`);
         } else if (series.length > 0 && !series.every((s) => s.x.length < 2)) {
-            charts.push(xyChart({ title, legend: false, height: 240, series, labels: false, x: STEP, y: { label, scale, scales: ["linear", scale === "linear" ? "symmetric" : scale] }, summary: `${title} over steps, a line per run.` }));
+            charts.push(xyChart({ title, legend: false, compact: true, height: 240, series, labels: false, x: { label: "step", whole: true }, y: { label, scale, scales: ["linear", scale === "linear" ? "symmetric" : scale] }, summary: `${title} over steps, a line per run.` }));
         }
     }
     if (charts.length + same.length === 0) {

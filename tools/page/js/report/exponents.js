@@ -78,7 +78,7 @@ class Exponents {
             const matching = other?.roles.find((one) => one.role === role.role);
             const changes = { series: [bars(role, row, false), ...(matching ? [bars(matching, this.reference, true)] : [])], regions: regionsOf(this.report, role), note: noteOf(this.report, role) };
             if (!this.charts.has(role.role)) {
-                this.charts.set(role.role, xyChart({ title: `${role.role}, exponents`, legend: false, height: 210, ...changes,
+                this.charts.set(role.role, xyChart({ title: `${role.role}, exponents`, legend: false, compact: true, height: 210, ...changes,
                     x: { label: "exponent", from: BINS[0], to: BINS[1], whole: true, tick: (e) => powerText("2", e), format: (e) => powerText("2", e) },
                     y: { label: "% of values", scale: "linear", scales: ["linear", "symmetric"], from: 0, threshold: 0.01 },
                     summary: () => `${role.role}: ${noteOf(this.report, role)}` }));

@@ -18,7 +18,7 @@ export function memoryBars(rows) {
     if (known.length === 0) {
         return null;
     }
-    const roles = [...new Map(known.flatMap((row) => row.memory.parts.map((part) => [part.role, part.label ?? part.role])))];
+    const roles = [...new Map(known.flatMap((row) => row.memory.parts.filter((part) => part.bytes > 0).map((part) => [part.role, part.label ?? part.role])))];
     const shown = new Set(known.map((row) => row.key));
     const data = () => {
         const visible = known.filter((row) => shown.has(row.key));

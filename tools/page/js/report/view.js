@@ -37,6 +37,10 @@ class View {
         this.parts = []; /* { show(key, shown), close() } */
         this.toggles = new Map();
         this.element = h("article", { class: "report" });
+        this.before = () => this.openAll();
+        this.after = () => this.opened?.forEach((one) => { one.open = false; });
+        addEventListener("beforeprint", this.before);
+        addEventListener("afterprint", this.after);
     }
 
     // A section with its heading; a part that has nothing to show is null.
@@ -92,7 +96,15 @@ class View {
         return this;
     }
 
+    // On paper nothing opens.
+    openAll() {
+        this.opened = [...this.element.querySelectorAll("details:not([open])")];
+        this.opened.forEach((one) => { one.open = true; });
+    }
+
     close() {
+        removeEventListener("beforeprint", this.before);
+        removeEventListener("afterprint", this.after);
         for (const part of this.parts) {
             part.close();
         }

@@ -221,7 +221,7 @@ export const room = {
     id: "train",
     title: "Train",
     summary: "The same training in fp32 and in other recipes, computed in this page, bit for bit as the command does",
-    start: { path: ["mlp", "fp32,bf16-amp,bf16-pure,bf16-sr,fp16-pure,mxfp8"], query: { lr: "0.01", steps: "150", seeds: "3", batch: "32", inputs: "32", width: "32" } },
+    start: { path: ["mlp", "fp32,bf16-amp,bf16-pure,bf16-sr,fp16-pure,mxfp8"], query: { lr: "0.01", steps: "100", seeds: "3", batch: "32", inputs: "32", width: "32" } },
     command: wordsOf,
 
     open(element, state, page) {
