@@ -10,9 +10,11 @@ EXTRA_DIST += \
 	tests/page/array.mjs \
 	tests/page/array_files.mjs \
 	tests/page/browser.mjs \
+	tests/page/chart.mjs \
 	tests/page/check.mjs \
 	tests/page/chromium.mjs \
 	tests/page/driver.mjs \
+	tests/page/hostile.mjs \
 	tests/page/keys.mjs \
 	tests/page/libraries.mjs \
 	tests/page/links.mjs \

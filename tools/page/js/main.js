@@ -1,5 +1,6 @@
 // The page: menu, rooms, the address, and the command that answers the same. In a worker the same script serves
 // commands.
+import * as charts from "./chart/chart.js";
 import { Core } from "./core/binade.js";
 import { Client, serve } from "./core/client.js";
 import { copyButton, h } from "./dom.js";
@@ -24,6 +25,7 @@ class Page {
         this.room = null;
         this.fragment = location.hash; // of the state that is shown; the address follows
         this.writing = null;
+        this.charts = charts;
     }
 
     // A worker for long commands; each caller has its own, and stops it.

@@ -34,21 +34,29 @@ function legendOf(frame, width) {
     return { parts, height: y };
 }
 
+// All styles are read before the first class goes: they depend on the classes around an element.
 function inline(copy) {
-    for (const element of [copy, ...copy.querySelectorAll("*")]) {
-        if (!["title", "desc", "g"].includes(element.tagName)) {
-            const style = getComputedStyle(element);
-            for (const name of STYLES) {
-                const value = style.getPropertyValue(name);
-                if (value && !(name === "stroke-dasharray" && value === "none")) {
-                    element.setAttribute(name, value);
-                }
+    const all = [copy, ...copy.querySelectorAll("*")];
+    const styles = all.map((element) => {
+        const style = getComputedStyle(element);
+        return ["title", "desc", "g"].includes(element.tagName) ? [] : STYLES.map((name) => [name, style.getPropertyValue(name)]);
+    });
+    all.forEach((element, i) => {
+        for (const [name, value] of styles[i]) {
+            if (value && !(name === "stroke-dasharray" && value === "none")) {
+                element.setAttribute(name, value);
             }
         }
-        for (const name of ["class", "aria-hidden"]) {
-            element.removeAttribute(name);
-        }
-    }
+        element.removeAttribute("class");
+        element.removeAttribute("aria-hidden");
+    });
+}
+
+// XML has no control characters and no halves of surrogate pairs; names from files may.
+const ALIEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
+function xml(svg) {
+    return new XMLSerializer().serializeToString(svg).replace(ALIEN, "\ufffd");
 }
 
 export function toSvg(frame) {
@@ -74,14 +82,14 @@ export function toSvg(frame) {
 }
 
 export function toSvgText(frame) {
-    return new XMLSerializer().serializeToString(toSvg(frame)) + "\n";
+    return `${xml(toSvg(frame))}\n`;
 }
 
 export async function toPng(frame, times = 2) {
     const svg = toSvg(frame);
     const image = new Image();
     const [width, height] = [Number(svg.getAttribute("width")), Number(svg.getAttribute("height"))];
-    image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(new XMLSerializer().serializeToString(svg));
+    image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(xml(svg));
     await image.decode();
     const canvas = document.createElement("canvas");
     canvas.width = width * times;
