@@ -49,6 +49,7 @@ include $(top_srcdir)/tests/base/local.mk
 include $(top_srcdir)/tests/format/local.mk
 include $(top_srcdir)/tests/oracle/local.mk
 include $(top_srcdir)/tests/calc/local.mk
+include $(top_srcdir)/tests/report/local.mk
 include $(top_srcdir)/tests/store/local.mk
 include $(top_srcdir)/tests/policy/local.mk
 include $(top_srcdir)/tests/lecture/local.mk

@@ -256,6 +256,28 @@ BND_CHECKED bnd_status bnd_records_compare(bnd_comparison *out, const bnd_record
                                            const bnd_record *references, size_t reference_count, double margin,
                                            bnd_error *why);
 
+/* Losses or gaps over steps, smoothed and capped as for bnd_comparison.outside_from: a mean over runs or pairs at each
+ * step that all of them have. */
+typedef struct bnd_curve {
+    uint64_t *step;
+    double *mean, *interval; /* half the 95 % interval. NaN: all losses are NaN there, one is, or there is one run */
+    size_t count, window;    /* a smoothed loss is the mean of the last `window` steps */
+} bnd_curve;
+
+/* Frees the numbers of a curve. */
+void bnd_curve_close(bnd_curve *curve);
+
+/* Draws the mean loss of runs that differ in their seeds, capped at the chance level.
+ * Arguments: `out` is closed with bnd_curve_close.
+ * On failure: as bnd_records_compare. */
+BND_CHECKED bnd_status bnd_records_curve(bnd_curve *out, const bnd_record *records, size_t count, bnd_error *why);
+
+/* Draws the mean gap of pairs of runs, which are those of bnd_records_compare.
+ * Arguments: `out` is closed with bnd_curve_close.
+ * On failure: as bnd_records_compare. */
+BND_CHECKED bnd_status bnd_records_gap_curve(bnd_curve *out, const bnd_record *records, size_t count,
+                                             const bnd_record *references, size_t reference_count, bnd_error *why);
+
 /* Returns: half the 95 % interval of the mean of n numbers, by Student's t; NaN for fewer than two. */
 double bnd_interval(const double *x, size_t n);
 

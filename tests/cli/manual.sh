@@ -10,6 +10,11 @@ export PATH
 # run LINE: it succeeds.
 run() { sh -c "$1" >out 2>err || { head -n 3 err; false; }; }
 
+# A page that holds a report and nothing else: the real one may not be built.
+printf '<script type="application/json" id="binade-report">null</script>\n' >page.html
+BINADE_PAGE=$PWD/page.html
+export BINADE_PAGE
+
 binade help --examples >examples
 while IFS= read -r line; do
     case $line in
@@ -20,7 +25,7 @@ done <examples
 
 count() { binade help --examples "$1" | grep -c '^# '; }
 between() { [ "$1" -ge "$2" ] && [ "$1" -le "$3" ] || { echo "  $1 is not from $2 to $3"; false; }; }
-for command in show formats table range calc cast train compare evaluate sweep cost vectors verify bench help; do
+for command in show formats table range calc cast train compare report evaluate sweep cost vectors verify bench help; do
     check "3 to 6 examples of $command" between "$(count "$command")" 3 6
 done
 

@@ -1,46 +1,13 @@
 /* Comparing runs: pairs of the same seeds, their gaps, and the verdict. */
-#include "study/study.h"
+#include "study/pairs.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- pairs ---- */
+typedef bndi_seed_pair pair;
 
-typedef struct pair {
-    const bnd_record *run, *reference;
-    bool cut;
-    uint64_t cut_at;           /* the last step that both have, where one has fewer */
-    double chance;             /* the chance level; where it is not known, the first loss of the reference */
-    double chance_loss, floor; /* NaN: not known */
-    double result, against;
-    /* of the steps that every pair has: losses, and what is left of them when they are smoothed */
-    double *loss, *base;
-} pair;
-
-static bool belong(const bnd_record *a, const bnd_record *b)
-{
-    bool known = a->model[0] != '\0' && b->model[0] != '\0';
-    return a->seed_init == b->seed_init && a->seed_data == b->seed_data && a->init_hash == b->init_hash &&
-           a->order_hash == b->order_hash && (!known || strcmp(a->model, b->model) == 0);
-}
-
-/* Each reference is in one pair at most: the i-th run of a seed goes with the i-th reference of it. */
-static size_t find_pairs(pair *pairs, bool *used, const bnd_record *records, size_t count, const bnd_record *references,
-                         size_t reference_count)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < count; i++) {
-        for (size_t j = 0; j < reference_count; j++) {
-            if (!used[j] && belong(&records[i], &references[j])) {
-                used[j] = true;
-                pairs[n++] = (pair){.run = &records[i], .reference = &references[j]};
-                break;
-            }
-        }
-    }
-    return n;
-}
+/* ---- losses that are compared ---- */
 
 /* The last step of a run; one that ended has every later step, as NaN. */
 static uint64_t last_step(const bnd_record *record)
@@ -66,11 +33,6 @@ static double loss_up_to(const bnd_record *record, uint64_t step)
     return tenth > 0 ? sum / (double)tenth : __builtin_nan("");
 }
 
-static double known(double a, double b)
-{
-    return a - a == 0 ? a : b;
-}
-
 /* Both are measured by the same thing: validation in fp32, validation, training. The reference says what chance level
  * is, where it can. */
 static void weigh(pair *p)
@@ -79,9 +41,6 @@ static void weigh(pair *p)
     uint64_t a = last_step(run), b = last_step(reference), both = a < b ? a : b;
     p->cut = a != b && !run->ended && !reference->ended;
     p->cut_at = both;
-    p->chance_loss = known(reference->chance_loss, run->chance_loss);
-    p->chance = known(p->chance_loss, bndi_record_cap(reference));
-    p->floor = known(reference->floor, run->floor);
     bool validated = run->validated && reference->validated && !p->cut;
     bool in_fp32 = validated && run->validated_fp32 && reference->validated_fp32;
     p->result = in_fp32 ? run->validation_fp32 : validated ? run->validation : loss_up_to(run, both);
@@ -109,55 +68,7 @@ static double excess(const pair *p, double loss)
  * more is outside immediately. Losses are divided by the pair's chance level, since data of another seed may be
  * another problem with other losses. */
 
-enum { PART = 20, WINDOW_MOST = 64, PAIRS_MOST = 4096 };
 static const double LEAST_GAP = 1e-6; /* of chance level: rounding of fp32 itself */
-
-/* Steps of all pairs: those of one record that every other has too. */
-typedef struct timeline {
-    uint64_t *step;
-    size_t count;
-} timeline;
-
-static void keep_common(timeline *line, const bnd_record *record)
-{
-    size_t kept = 0, j = 0;
-    for (size_t i = 0; i < line->count; i++) {
-        while (j < record->count && record->points[j].step < line->step[i]) {
-            j++;
-        }
-        bool lost = j == record->count && record->ended; /* it has every later step: as no number */
-        if (lost || (j < record->count && record->points[j].step == line->step[i])) {
-            line->step[kept++] = line->step[i];
-        }
-    }
-    line->count = kept;
-}
-
-/* The recorded losses at these steps, unchanged: NaN stays NaN, and nothing is capped yet. Steps after the record's
- * end are NaN. */
-static void take_losses(double *out, const timeline *line, const bnd_record *record)
-{
-    size_t j = 0;
-    for (size_t i = 0; i < line->count; i++) {
-        while (j < record->count && record->points[j].step < line->step[i]) {
-            j++;
-        }
-        out[i] = j < record->count ? record->points[j].loss : __builtin_nan("");
-    }
-}
-
-/* The trailing mean, in place from the end. NaN where one of them is NaN or infinite. */
-static void smooth(double *x, size_t n, size_t window, double most)
-{
-    for (size_t i = n; i-- > 0;) {
-        size_t m = i + 1 < window ? i + 1 : window;
-        double sum = 0;
-        for (size_t j = i + 1 - m; j <= i; j++) {
-            sum += x[j] - x[j] != 0 ? __builtin_nan("") : x[j] < most ? x[j] : most;
-        }
-        x[i] = sum / (double)m;
-    }
-}
 
 static bool is_outside(const pair *pairs, size_t n, size_t i, double margin, double *gaps, double *bases)
 {
@@ -183,16 +94,10 @@ static bool is_outside(const pair *pairs, size_t n, size_t i, double margin, dou
     return m > 0 && clear && gap > tolerance / (double)m && gap > LEAST_GAP;
 }
 
-static void find_outside(bnd_comparison *c, const timeline *line, pair *pairs, size_t n, double *work)
+static void find_outside(bnd_comparison *c, const bndi_timeline *line, pair *pairs, size_t n, double *work)
 {
-    size_t part = line->count / PART, window = part < 1 ? 1 : part < WINDOW_MOST ? part : WINDOW_MOST;
     size_t at = line->count;
-    for (size_t k = 0; k < n; k++) {
-        take_losses(pairs[k].loss, line, pairs[k].run);
-        take_losses(pairs[k].base, line, pairs[k].reference);
-        smooth(pairs[k].loss, line->count, window, pairs[k].chance);
-        smooth(pairs[k].base, line->count, window, pairs[k].chance);
-    }
+    bndi_pairs_smooth(pairs, n, line);
     while (at > 0 && is_outside(pairs, n, at - 1, c->margin, work, work + n)) {
         at--;
     }
@@ -357,43 +262,19 @@ static void judge(bnd_comparison *c, pair *pairs, double *gaps)
     c->verdict = failed ? BND_VERDICT_FAILED : c->others;
 }
 
-/* One that did not end, where there is one: it has the steps that the others have, too. */
-static const bnd_record *one_of(const pair *pairs, size_t n)
-{
-    for (size_t k = 0; k < n; k++) {
-        const bnd_record *whole = !pairs[k].run->ended ? pairs[k].run : pairs[k].reference;
-        if (!whole->ended) {
-            return whole;
-        }
-    }
-    return pairs[0].run;
-}
-
-/* Rooms of everything that is worked on, one for the losses of all pairs. */
 static bnd_status compare_pairs(bnd_comparison *out, pair *pairs, size_t n, double margin, bnd_error *why)
 {
     bnd_comparison c = {.pairs = n, .margin = margin};
-    const bnd_record *first = one_of(pairs, n);
-    timeline line = {.count = first->count};
-    size_t each = first->count + 1;
-    bool fits = each <= SIZE_MAX / sizeof(double) / (2 * n + 2);
-    double *room = fits ? malloc(((2 * n) * each + 2 * n) * sizeof *room) : NULL;
-    line.step = room != NULL ? malloc(each * sizeof *line.step) : NULL;
-    if (line.step == NULL) {
-        free(room);
-        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory to compare %zu runs of %zu steps", n, first->count);
-    }
-    for (size_t i = 0; i < first->count; i++) {
-        line.step[i] = first->points[i].step;
+    bndi_timeline line;
+    double *room;
+    bnd_status status = bndi_pairs_lay_out(&line, &room, pairs, n, why);
+    if (status != BND_OK) {
+        return status;
     }
     for (size_t k = 0; k < n; k++) {
-        pairs[k].loss = room + 2 * n + 2 * k * each;
-        pairs[k].base = pairs[k].loss + each;
         weigh(&pairs[k]);
         c.cut_at = pairs[k].cut && (!c.cut || pairs[k].cut_at < c.cut_at) ? pairs[k].cut_at : c.cut_at;
         c.cut = c.cut || pairs[k].cut;
-        keep_common(&line, pairs[k].run);
-        keep_common(&line, pairs[k].reference);
     }
     find_outside(&c, &line, pairs, n, room);
     judge(&c, pairs, room);
@@ -406,23 +287,15 @@ static bnd_status compare_pairs(bnd_comparison *out, pair *pairs, size_t n, doub
 bnd_status bnd_records_compare(bnd_comparison *out, const bnd_record *records, size_t count,
                                const bnd_record *references, size_t reference_count, double margin, bnd_error *why)
 {
-    bool few = count <= PAIRS_MOST && reference_count <= PAIRS_MOST;
-    pair *pairs = few ? calloc(count + 1, sizeof *pairs) : NULL;
-    bool *used = few ? calloc(reference_count + 1, sizeof *used) : NULL;
-    bnd_status status = BND_OK;
+    pair *pairs;
+    size_t n;
     if (!(margin >= 0)) {
-        status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "the margin of a comparison must be a number of at least 0");
-    } else if (!few) {
-        status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "at most %d runs can be compared at once", PAIRS_MOST);
-    } else if (pairs == NULL || used == NULL) {
-        status = bnd_fail(why, BND_NO_MEMORY, 0, "no memory to compare %zu runs", count);
-    } else {
-        size_t n = find_pairs(pairs, used, records, count, references, reference_count);
-        status = n > 0 ? compare_pairs(out, pairs, n, margin, why)
-                       : bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                                  "no pair to compare: no run has the model and the seeds of a run of the reference");
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "the margin of a comparison must be a number of at least 0");
     }
-    free(pairs);
-    free(used);
+    bnd_status status = bndi_pairs_find(&pairs, &n, records, count, references, reference_count, why);
+    if (status == BND_OK) {
+        status = compare_pairs(out, pairs, n, margin, why);
+        free(pairs);
+    }
     return status;
 }

@@ -24,7 +24,10 @@ libbinade_laboratory_la_SOURCES += \
 	src/sim/study/run_prepare.c \
 	src/sim/study/run_steps.c \
 	src/sim/study/runs.c \
+	src/sim/study/pairs.h \
+	src/sim/study/pairs.c \
 	src/sim/study/compare.c \
+	src/sim/study/curve.c \
 	src/sim/study/sweep.c \
 	src/sim/study/findings.c \
 	src/sim/study/autopsy_outcome.c \

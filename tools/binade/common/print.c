@@ -7,6 +7,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "store/output_file.h"
+
 char *format_text(const char *format, ...)
 {
     va_list arguments, again;
@@ -34,6 +36,34 @@ void add_text(long_text *t, const char *format, ...)
         t->room = 2 * t->room + (length > 0 ? (size_t)length : 0) + 256;
         t->text = allocate(t->text, t->room, 1);
     }
+}
+
+void add_bytes(void *text, const char *bytes, size_t length)
+{
+    long_text *t = text;
+    if (length >= t->room - t->length) {
+        t->room = 2 * (t->room + length) + 256;
+        t->text = allocate(t->text, t->room, 1);
+    }
+    memcpy(t->text + t->length, bytes, length);
+    t->length += length;
+    t->text[t->length] = '\0';
+}
+
+int save_text(const command *self, const char *path, const long_text *text)
+{
+    bnd_lab_output out;
+    bnd_error why;
+    bnd_status status = bnd_lab_output_open(&out, path, &why);
+    if (status == BND_OK) {
+        status = bnd_lab_output_write(&out, text->text, text->length, &why);
+        if (status == BND_OK) {
+            status = bnd_lab_output_finish(&out, true, &why);
+        } else {
+            bnd_lab_output_abandon(&out);
+        }
+    }
+    return status == BND_OK ? GO_ON : fail(self, path, status, &why);
 }
 
 char *copy_text(const char *text)

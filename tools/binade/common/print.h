@@ -16,6 +16,10 @@ typedef struct long_text {
     size_t length, room;
 } long_text;
 void add_text(long_text *t, const char *format, ...) BND_PRINTF(2, 3);
+void add_bytes(void *text, const char *bytes, size_t length); /* of a bnd_lab_json, too */
+
+/* Writes a file, which has its name when it is complete; GO_ON, or the status to leave with. */
+int save_text(const command *self, const char *path, const long_text *text);
 
 /* The exact value: plain or exponent form as the library chooses, or plain however long. */
 char *exact_text(bnd_exact value, bool plain);

@@ -71,8 +71,8 @@ const command command_report = {
     .others = COMPLETES_FILES,
     .about =
         "Writes a page about runs: conclusion, verdicts, losses and gaps over steps, memory, exponents by role, and "
-        "the commands that make the runs again. The page is one file, needs no network and draws nothing that "
-        "binade compare does not know. A RUN is what binade compare takes; - is standard input.",
+        "the commands that make the runs again. The page is one file and needs no network. A RUN is what binade "
+        "compare takes; - is standard input.",
     .options = training_rows,
     .bit = REPORT,
     .examples = examples,

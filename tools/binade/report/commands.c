@@ -130,10 +130,11 @@ static bool belongs(const group *g, size_t a, size_t b, bool sweep)
 /* One option for each recipe: settings have commas in them. Without what is there already. */
 static char *with_recipes(char *line, const group *g, const bool *in)
 {
-    char **seen = allocate(NULL, g->r->count + 1, sizeof *seen);
+    char **seen = allocate(NULL, g->r->row_count + 1, sizeof *seen);
     size_t count = 0;
-    for (size_t i = 0; i < g->r->count; i++) {
+    for (size_t row = 0; row < g->r->row_count; row++) { /* those of a row have one recipe; the reference comes first */
         char text[BND_POLICY_TEXT_SIZE];
+        size_t i = (size_t)(g->r->rows[row].records - g->r->records);
         bool known = !in[i] || bnd_policy_text(text, sizeof text, &g->tasks[i].training.policy, NULL) != BND_OK;
         for (size_t k = 0; !known && k < count; k++) {
             known = strcmp(seen[k], text) == 0;

@@ -104,7 +104,7 @@ static size_t thin(size_t *at, size_t count, const curve_values *of, size_t of_c
 }
 
 void json_curve(bnd_lab_json *json, const char *key, const uint64_t *steps, const curve_values *of, size_t of_count,
-                size_t n, size_t pieces, detail *d)
+                size_t n, size_t pieces, detail *d, size_t window)
 {
     size_t count;
     size_t *at = points_to_keep(&count, of[0].values, n, pieces);
@@ -123,6 +123,9 @@ void json_curve(bnd_lab_json *json, const char *key, const uint64_t *steps, cons
             json_short(json, NULL, of[k].values[at[i]], of[k].digits);
         }
         bnd_lab_json_end(json);
+    }
+    if (window > 0) {
+        bnd_lab_json_unsigned(json, "window", window);
     }
     bnd_lab_json_end(json);
     free(at);

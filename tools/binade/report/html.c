@@ -7,27 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/output_file.h"
+/* ---- files ---- */
 
-/* ---- text that grows ---- */
-
-typedef struct text {
-    char *at;
-    size_t length, room;
-} text;
-
-static void add(void *sink, const char *more, size_t length)
-{
-    text *t = sink;
-    if (length > t->room - t->length) {
-        t->room = 2 * (t->length + length) + 4096;
-        t->at = allocate(t->at, t->room, 1);
-    }
-    memcpy(t->at + t->length, more, length);
-    t->length += length;
-}
-
-static bool read_file(text *out, const char *path)
+static bool read_file(long_text *out, const char *path)
 {
     char piece[1 << 14];
     size_t length;
@@ -36,7 +18,7 @@ static bool read_file(text *out, const char *path)
         return false;
     }
     while ((length = fread(piece, 1, sizeof piece, file)) > 0) {
-        add(out, piece, length);
+        add_bytes(out, piece, length);
     }
     bool good = ferror(file) == 0;
     fclose(file);
@@ -47,26 +29,26 @@ static bool read_file(text *out, const char *path)
 
 /* So that no text can end the script, or the line of it: < > & and U+2028, U+2029, which are in strings only. Blanks
  * between values are left out. */
-static void add_escaped(text *out, const text *json)
+static void add_escaped(long_text *out, const long_text *json)
 {
     bool in_string = false;
     for (size_t i = 0; i < json->length; i++) {
-        const unsigned char c = (unsigned char)json->at[i];
-        const char *rest = json->at + i;
+        const unsigned char c = (unsigned char)json->text[i];
+        const char *rest = json->text + i;
         char code[8];
         bool separator = json->length - i >= 3 && c == 0xe2 && memcmp(rest, "\xe2\x80", 2) == 0 &&
                          ((unsigned char)rest[2] & 0xfe) == 0xa8;
         if (separator) {
-            add(out, (unsigned char)rest[2] == 0xa8 ? "\\u2028" : "\\u2029", 6);
+            add_bytes(out, (unsigned char)rest[2] == 0xa8 ? "\\u2028" : "\\u2029", 6);
             i += 2;
         } else if (c == '<' || c == '>' || c == '&') {
-            add(out, code, (size_t)snprintf(code, sizeof code, "\\u%04x", c));
+            add_bytes(out, code, (size_t)snprintf(code, sizeof code, "\\u%04x", c));
         } else if (in_string && c == '\\') {
             size_t both = i + 1 < json->length ? 2 : 1;
-            add(out, rest, both); /* a quote behind it does not end the string */
+            add_bytes(out, rest, both); /* a quote behind it does not end the string */
             i += both - 1;
         } else if (in_string || (c != ' ' && c != '\n' && c != '\r' && c != '\t')) {
-            add(out, rest, 1);
+            add_bytes(out, rest, 1);
             in_string = in_string != (c == '"');
         }
     }
@@ -78,12 +60,12 @@ static const char opening[] = "<script type=\"application/json\" id=\"binade-rep
 static const char marker[] = "<script type=\"application/json\" id=\"binade-report\">null</script>";
 
 /* Where the place for a report begins; the length of the page where it has none, or two. */
-static size_t place_of(const text *page)
+static size_t place_of(const long_text *page)
 {
     const size_t length = sizeof marker - 1;
     size_t found = page->length;
     for (size_t i = 0; i + length <= page->length; i++) {
-        if (page->at[i] == '<' && memcmp(page->at + i, marker, length) == 0) {
+        if (page->text[i] == '<' && memcmp(page->text + i, marker, length) == 0) {
             if (found != page->length) {
                 return page->length;
             }
@@ -93,7 +75,7 @@ static size_t place_of(const text *page)
     return found;
 }
 
-static int read_page(text *page, size_t *place, const command *self)
+static int read_page(long_text *page, size_t *place, const command *self)
 {
     char *path = page_path();
     int status = BAD_STREAM;
@@ -114,49 +96,32 @@ static int read_page(text *page, size_t *place, const command *self)
     return status;
 }
 
-static int write_file(const char *file, const command *self, const text *content)
-{
-    bnd_lab_output out;
-    bnd_error why;
-    bnd_status status = bnd_lab_output_open(&out, file, &why);
-    if (status == BND_OK) {
-        status = bnd_lab_output_write(&out, content->at, content->length, &why);
-        if (status != BND_OK) {
-            bnd_lab_output_abandon(&out);
-        }
-    }
-    if (status == BND_OK) {
-        status = bnd_lab_output_finish(&out, true, &why);
-    }
-    return status == BND_OK ? GO_ON : fail(self, file, status, &why);
-}
-
 int report_check(const char *file, const command *self)
 {
-    text page = {.at = NULL};
+    long_text page = {.text = NULL};
     size_t place;
     int status = file != NULL ? read_page(&page, &place, self) : GO_ON;
-    free(page.at);
+    free(page.text);
     return status;
 }
 
 int report_save(const char *file, const command *self, const train_result *r, char *const *words, size_t word_count)
 {
-    text page = {.at = NULL}, report = {.at = NULL}, out = {.at = NULL};
+    long_text page = {.text = NULL}, report = {.text = NULL}, out = {.text = NULL};
     size_t place = 0;
     bnd_lab_json json;
     int status = read_page(&page, &place, self);
     if (status == GO_ON) {
-        bnd_lab_json_begin(&json, add, &report);
+        bnd_lab_json_begin(&json, add_bytes, &report);
         json_report(&json, r, words, word_count);
-        add(&out, page.at, place + sizeof opening - 1);
+        add_bytes(&out, page.text, place + sizeof opening - 1);
         add_escaped(&out, &report);
         size_t rest = place + sizeof opening - 1 + strlen("null");
-        add(&out, page.at + rest, page.length - rest);
-        status = write_file(file, self, &out);
+        add_bytes(&out, page.text + rest, page.length - rest);
+        status = save_text(self, file, &out);
     }
-    free(out.at);
-    free(report.at);
-    free(page.at);
+    free(out.text);
+    free(report.text);
+    free(page.text);
     return status;
 }

@@ -18,14 +18,15 @@ detail detail_for(const train_result *r);
  * that is NaN or infinite. Ascending; to be freed. */
 size_t *points_to_keep(size_t *count, const double *values, size_t n, size_t pieces);
 
-/* A member {"step": [...], KEY: [...], ...}. Points between two of the same texts are left out. */
+/* A member {"step": [...], KEY: [...], ...}. Points between two of the same texts are left out. A window that is not 0
+ * is a member, too. */
 typedef struct curve_values {
     const char *key;
     const double *values;
     int digits;
 } curve_values;
 void json_curve(bnd_lab_json *json, const char *key, const uint64_t *steps, const curve_values *of, size_t of_count,
-                size_t n, size_t pieces, detail *d);
+                size_t n, size_t pieces, detail *d, size_t window);
 
 void json_short(bnd_lab_json *json, const char *key, double x, int digits); /* null where it is not finite */
 
@@ -37,7 +38,7 @@ void json_formats(bnd_lab_json *json, const train_result *r);
 void json_setup(bnd_lab_json *json, const train_result *r); /* what was trained */
 void json_commands(bnd_lab_json *json, const train_result *r, char *const *words, size_t word_count);
 bool is_sweep(const train_result *r);
-void json_sweep(bnd_lab_json *json, const train_result *r);
+void json_sweep(bnd_lab_json *json, const train_result *r); /* and the conclusion */
 
 /* The task of a run; false: its configuration is not known. */
 bool task_of(bnd_task *out, const bnd_record *record);

@@ -101,24 +101,50 @@ static void json_histogram(bnd_lab_json *json, const bnd_histogram *h, const bnd
     bnd_lab_json_end(json);
 }
 
+static size_t count_steps(const bnd_record *record)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < record->histogram_count; i++) {
+        count += i == 0 || record->histograms[i].step != record->histograms[i - 1].step;
+    }
+    return count;
+}
+
+/* Of the at-th of `count` steps: the first and the last are drawn, and at most three between them. */
+static bool is_drawn(size_t at, size_t count)
+{
+    enum { MOST = 5 };
+    for (size_t k = 0; count > MOST && k < MOST; k++) {
+        if (at == (k * (count - 1) + (MOST - 1) / 2) / (MOST - 1)) {
+            return true;
+        }
+    }
+    return count <= MOST;
+}
+
 /* Of the first run of the recipe. */
 static void json_histograms(bnd_lab_json *json, const train_row *row, const bnd_task *task)
 {
     const bnd_record *record = row->records;
+    const size_t count = count_steps(record);
     bnd_lab_json_array(json, "histograms");
-    for (size_t i = 0; i < record->histogram_count;) {
+    for (size_t i = 0, next = 0, at = 0; i < record->histogram_count; i = next, at++) {
         uint64_t step = record->histograms[i].step;
         const bnd_policy *policy = task == NULL                                ? NULL
                                    : task->switches && step >= task->switch_at ? &task->switch_to
                                                                                : &task->training.policy;
-        bnd_lab_json_object(json, NULL);
-        bnd_lab_json_unsigned(json, "step", step);
-        bnd_lab_json_array(json, "roles");
-        for (; i < record->histogram_count && record->histograms[i].step == step; i++) {
-            json_histogram(json, &record->histograms[i], policy);
+        for (next = i; next < record->histogram_count && record->histograms[next].step == step; next++) {
         }
-        bnd_lab_json_end(json);
-        bnd_lab_json_end(json);
+        if (is_drawn(at, count)) {
+            bnd_lab_json_object(json, NULL);
+            bnd_lab_json_unsigned(json, "step", step);
+            bnd_lab_json_array(json, "roles");
+            for (size_t k = i; k < next; k++) {
+                json_histogram(json, &record->histograms[k], policy);
+            }
+            bnd_lab_json_end(json);
+            bnd_lab_json_end(json);
+        }
     }
     bnd_lab_json_end(json);
 }
@@ -227,6 +253,32 @@ static void json_any_autopsy(bnd_lab_json *json, const train_row *row)
     }
 }
 
+/* ---- means over the seeds ---- */
+
+static void json_mean(bnd_lab_json *json, const char *key, const char *what, bnd_curve *curve, detail *d)
+{
+    const curve_values values[] = {{what, curve->mean, 5}, {"interval", curve->interval, 4}};
+    json_curve(json, key, curve->step, values, 2, curve->count, d->main, d, curve->window);
+    bnd_curve_close(curve);
+}
+
+static void json_means(bnd_lab_json *json, const train_result *r, const train_row *row, detail *d)
+{
+    const train_row *reference = &r->rows[row->reference];
+    bnd_curve curve;
+    if (bnd_records_curve(&curve, row->records, row->count, NULL) == BND_OK) {
+        json_mean(json, "mean", "loss", &curve, d);
+    } else {
+        bnd_lab_json_null(json, "mean");
+    }
+    if (is_compared(row, r) &&
+        bnd_records_gap_curve(&curve, row->records, row->count, reference->records, reference->count, NULL) == BND_OK) {
+        json_mean(json, "gap_curve", "gap", &curve, d);
+    } else {
+        bnd_lab_json_null(json, "gap_curve");
+    }
+}
+
 /* ---- recipes ---- */
 
 static void json_recipe(bnd_lab_json *json, const train_result *r, const train_row *row, detail *d)
@@ -246,6 +298,7 @@ static void json_recipe(bnd_lab_json *json, const train_result *r, const train_r
     json_memory(json, row);
     json_any_autopsy(json, row);
     json_histograms(json, row, known ? &task : NULL);
+    json_means(json, r, row, d);
     json_runs(json, row, d);
     bnd_lab_json_end(json);
 }

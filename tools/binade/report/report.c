@@ -107,12 +107,15 @@ void json_report(bnd_lab_json *json, const train_result *r, char *const *words, 
     const train_row *best = recommended_row(r);
     write_utf8_always();
     all.details = all.memory = all.untimed = true;
+    for (size_t i = 0; i < r->count; i++) {
+        all.autopsied = all.autopsied || r->records[i].autopsy != NULL;
+    }
     bnd_lab_json_object(json, NULL);
     bnd_lab_json_unsigned(json, "report", 1);
     bnd_lab_json_string(json, "binade", bnd_version());
     bnd_lab_json_string(json, "kind", is_sweep(r) ? "sweep" : "runs");
-    json_owned_string(json, "conclusion", conclusion_text(r));
-    json_owned_string(json, "use", best != NULL ? copy_text(best->name) : NULL);
+    json_sweep(json, &all);
+    json_owned_string(json, "use", best != NULL && !is_sweep(r) ? copy_text(best->name) : NULL);
     bnd_lab_json_string(json, "reference", r->rows[r->reference].name);
     json_short(json, "reference_covered", r->rows[r->reference].is.covered, 4);
     json_short(json, "margin", r->margin, 6);
@@ -120,7 +123,6 @@ void json_report(bnd_lab_json *json, const train_result *r, char *const *words, 
     json_commands(json, r, words, word_count);
     json_table(json, &all);
     json_notes(json, &all);
-    json_sweep(json, r);
     json_formats(json, r);
     json_recipes(json, r, &d);
     json_points(json, &d);

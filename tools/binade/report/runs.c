@@ -135,7 +135,7 @@ static void json_one(bnd_lab_json *json, const struct curve *c, const bnd_record
     }
     size_t pieces = c->main ? d->main : d->side;
     if (known && n > 0 && pieces > 0) {
-        json_curve(json, c->key, steps, &(curve_values){"value", values, c->digits}, 1, n, pieces, d);
+        json_curve(json, c->key, steps, &(curve_values){"value", values, c->digits}, 1, n, pieces, d, 0);
     } else {
         bnd_lab_json_null(json, c->key);
     }

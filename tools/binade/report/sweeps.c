@@ -113,6 +113,7 @@ void json_sweep(bnd_lab_json *json, const train_result *r)
     static const char *const headings[SWEEP_CELLS] = {"recipe",      "verdict", "best lr",       "loss",
                                                       "gap to fp32", "failed",  "lr sensitivity"};
     if (!is_sweep(r)) {
+        json_owned_string(json, "conclusion", conclusion_text(r));
         bnd_lab_json_null(json, "sweep");
         return;
     }
@@ -120,8 +121,8 @@ void json_sweep(bnd_lab_json *json, const train_result *r)
     bnd_record *room = allocate(NULL, r->count, sizeof *room);
     size_t count = divide(parts, room, r);
     sweep_summary *all = sweep_summarize(parts, count, r->margin);
-    bnd_lab_json_object(json, "sweep");
     json_owned_string(json, "conclusion", sweep_conclusion(all, count));
+    bnd_lab_json_object(json, "sweep");
     bnd_lab_json_array(json, "headings");
     for (size_t i = 0; i < SWEEP_CELLS; i++) {
         bnd_lab_json_string(json, NULL, headings[i]);

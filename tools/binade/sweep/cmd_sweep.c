@@ -1,5 +1,6 @@
 /* binade sweep: recipes under a range of learning rates, each with several seeds. */
 #include "common/process.h"
+#include "report/report.h"
 #include "sweep.h"
 
 #include <stdlib.h>
@@ -190,6 +191,20 @@ static int run_ranks(sweep *s)
     return GO_ON;
 }
 
+static int save_report(const sweep *s)
+{
+    train_result result;
+    int status = GO_ON;
+    if (s->asked.report != NULL) {
+        char *words[] = {s->asked.out != NULL ? copy_text(s->asked.out) : NULL};
+        result_make(&result, s->records, s->count, s->asked.margin);
+        status = report_save(s->asked.report, s->asked.common.command, &result, words, s->asked.out != NULL ? 1 : 0);
+        result_clear(&result);
+        free(words[0]);
+    }
+    return status;
+}
+
 static int run(const command *self, int argc, char **argv)
 {
     sweep s = {.status = GO_ON};
@@ -201,6 +216,7 @@ static int run(const command *self, int argc, char **argv)
         (void)!freopen("/dev/null", "w", stderr);
     }
     int status = read_arguments(&s.asked, self, argc, argv);
+    status = status == GO_ON ? report_check(s.asked.report, self) : status;
     status = status == GO_ON ? choose(&s) : status;
     status = status == GO_ON ? make_tasks(&s) : status;
     status = status == GO_ON ? open_context(&s) : status;
@@ -210,6 +226,7 @@ static int run(const command *self, int argc, char **argv)
         const sweep_result result = {&s.asked.recipes, s.records,      s.count,        &s.tasks[0].training,
                                      s.asked.seeds,    s.asked.margin, s.asked.details};
         print_sweep(&result, s.asked.common.output);
+        status = save_report(&s);
     }
     if (stopped) {
         note(self, "stopped%s", s.asked.out != NULL ? "; the same command continues" : "");

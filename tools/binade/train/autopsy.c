@@ -46,22 +46,6 @@ static int make_one(train_row *row, const settings *s, const train_row *referenc
     return GO_ON;
 }
 
-int make_autopsies(train_result *r, const settings *s, const bnd_task *tasks, const bnd_context *context)
-{
-    int status = GO_ON;
-    r->autopsied = true;
-    for (size_t i = 0; status == GO_ON && i < r->row_count && !was_stopped(); i++) {
-        train_row *row = &r->rows[i];
-        const bnd_task *own = &tasks[row->records - r->records];
-        if (is_ill(r, row, own)) {
-            row->epsilon = own->training.epsilon;
-            row->v = own->training.policy.cast[BND_ROLE_V].format;
-            status = make_one(row, s, &r->rows[row->reference], own, r->margin, context);
-        }
-    }
-    return status;
-}
-
 /* ---- JSON ---- */
 
 static void json_number(bnd_lab_json *json, const char *key, bool known, double x)
@@ -121,14 +105,9 @@ static void json_shares(bnd_lab_json *json, const bnd_autopsy *a)
     json_number(json, "interaction_interval", a->share_count > 0, a->interaction_interval);
 }
 
-void json_autopsy(bnd_lab_json *json, const train_row *row)
+static void json_members(bnd_lab_json *json, const train_row *row)
 {
     const bnd_autopsy *a = row->autopsy;
-    if (a == NULL) {
-        bnd_lab_json_null(json, "autopsy");
-        return;
-    }
-    bnd_lab_json_object(json, "autopsy");
     json_owned_string(json, "words", autopsy_text(row));
     json_culprits(json, a);
     json_shares(json, a);
@@ -138,5 +117,59 @@ void json_autopsy(bnd_lab_json *json, const train_row *row)
     }
     bnd_lab_json_end(json);
     bnd_lab_json_unsigned(json, "runs", a->runs);
+}
+
+void json_autopsy(bnd_lab_json *json, const train_row *row)
+{
+    const bnd_autopsy *a = row->autopsy;
+    if (a == NULL) {
+        bnd_lab_json_null(json, "autopsy");
+        return;
+    }
+    bnd_lab_json_object(json, "autopsy");
+    json_members(json, row);
     bnd_lab_json_end(json);
+}
+/* autopsy.json in the directory of each run of the recipe: it is about all of them. */
+static int keep(const train_row *row, const settings *s, double margin)
+{
+    int status = GO_ON;
+    long_text text = {0};
+    bnd_lab_json json;
+    bnd_lab_json_begin(&json, add_bytes, &text);
+    bnd_lab_json_object(&json, NULL);
+    bnd_lab_json_unsigned(&json, "steps", row->records->steps);
+    bnd_lab_json_unsigned(&json, "seeds", row->count);
+    json_owned_literal(&json, "margin", double_text(margin));
+    json_members(&json, row);
+    bnd_lab_json_end(&json);
+    add_text(&text, "\n");
+    for (size_t i = 0; status == GO_ON && i < row->count; i++) {
+        if (row->records[i].source != NULL) {
+            char *path = path_text(row->records[i].source, "autopsy.json");
+            status = save_text(s->command, path, &text);
+            free(path);
+        }
+    }
+    free(text.text);
+    return status;
+}
+
+/* ---- all of them ---- */
+
+int make_autopsies(train_result *r, const settings *s, const bnd_task *tasks, const bnd_context *context)
+{
+    int status = GO_ON;
+    r->autopsied = true;
+    for (size_t i = 0; status == GO_ON && i < r->row_count && !was_stopped(); i++) {
+        train_row *row = &r->rows[i];
+        const bnd_task *own = &tasks[row->records - r->records];
+        if (is_ill(r, row, own)) {
+            row->epsilon = own->training.epsilon;
+            row->v = own->training.policy.cast[BND_ROLE_V].format;
+            status = make_one(row, s, &r->rows[row->reference], own, r->margin, context);
+            status = status == GO_ON && row->autopsy != NULL ? keep(row, s, r->margin) : status;
+        }
+    }
+    return status;
 }

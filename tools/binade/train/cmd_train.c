@@ -1,5 +1,6 @@
 /* binade train: trains a model in fp32 and in each recipe, and compares them. */
 #include "common/process.h"
+#include "report/report.h"
 #include "training.h"
 
 #include <math.h>
@@ -226,6 +227,11 @@ static int print_all(train *t)
             print_autopsies(&r);
         }
     }
+    if (status == GO_ON && t->asked.report != NULL && !was_stopped()) {
+        char *words[] = {t->asked.out != NULL ? copy_text(t->asked.out) : NULL};
+        status = report_save(t->asked.report, t->asked.common.command, &r, words, t->asked.out != NULL ? 1 : 0);
+        free(words[0]);
+    }
     result_clear(&r);
     return status;
 }
@@ -277,6 +283,7 @@ static int run(const command *self, int argc, char **argv)
         status = FINE;
     }
     status = status == GO_ON ? check_operands(&t) : status;
+    status = status == GO_ON ? report_check(t.asked.report, self) : status;
     status = status == GO_ON ? choose_recipes(&t) : status;
     status = status == GO_ON ? make_tasks(&t) : status;
     status = status == GO_ON ? dump_inputs(&t.asked, &t.tasks[0].training) : status;
