@@ -58,10 +58,11 @@ class Page {
 
     // The address follows the state, at most ten times per second: browsers refuse more than about 200 changes in 10 s.
     write() {
-        history.replaceState(null, "", this.fragment);
+        const written = this.fragment;
+        history.replaceState(null, "", written);
         this.writing = setTimeout(() => {
             this.writing = null;
-            if (location.hash !== this.fragment) {
+            if (location.hash === written && this.fragment !== written) { // else the reader has gone elsewhere
                 this.write();
             }
         }, 100);
