@@ -129,6 +129,17 @@ await test("a header of 10 MB and a file that is not all there", async () => {
     equal((await functions.array_open(core, new File([content], "many.safetensors"), "")).tensors.length, many.length);
 });
 
+await test("of a file only the header and the tensor that is examined are read", async () => {
+    const data = new Float32Array(numbers(1 << 18)), content = safetensors(["a", "b", "c"].map((name) => ({ name, dtype: "F32", shape: [1 << 18], data })));
+    const ranges = [], whole = new File([content], "large.safetensors");
+    const file = { name: whole.name, size: whole.size, slice: (from, to) => (ranges.push([from, to]), whole.slice(from, to)) };
+    const [, b] = (await functions.array_open(core, file, "")).tensors;
+    check(ranges.every(([, to]) => to <= 1 << 16), `the header took ${ranges}`);
+    ranges.length = 0;
+    await functions.array_load(core, file, { ...b, packed: true, big_endian: false, fortran_order: false });
+    equal([Math.min(...ranges.map(([from]) => from)), Math.max(...ranges.map(([, to]) => to))], [b.begin, b.begin + 4 * (1 << 18)]);
+});
+
 await test("drawn arrays are the same every time, and have their distribution", () => {
     const draw = (source, seed, more) => {
         const { count } = functions.array_draw(core, { source, n: 200000, seed, scale: 1, shape: 3, outliers: 0, factor: 1, ...more });
@@ -286,6 +297,16 @@ await test("an image through every format", async () => {
     await page.waitFor(() => document.querySelector(".stage .left").width === 2);
     await settled(page);
     matches(await page.evaluate(() => document.querySelector("#array-time").textContent), /^12 elements/);
+    equal(page.messages, []);
+    await page.close();
+});
+
+await test("a list to begin with shows scale rules", async () => {
+    const page = await opened("#array/lognormal?n=2000");
+    await page.choose("#array-list", "scale rules of MX");
+    await page.waitFor(() => document.querySelector('tr[data-format="mxfp4:even"]'));
+    await settled(page);
+    equal(await page.evaluate(() => document.querySelector('tr[data-format="mxfp8:floor"]').lastChild.textContent), "floor");
     equal(page.messages, []);
     await page.close();
 });

@@ -231,10 +231,8 @@ void array_put_result(bnd_lab_json *json, const array_line *line, const array_re
     bnd_lab_json_string(json, "full_name", line->is_block ? name : line->format.name);
     bnd_lab_json_string(json, "element", line->format.name);
     bnd_scale_rule rule = (bnd_scale_rule)line->block.rule;
-    const char *who = bnd_scale_rule_who(rule);
-    json_owned_string(
-        json, "scale_rule",
-        !line->is_block ? NULL : format_text("%s%s%s", bnd_scale_rule_name(rule), who[0] != '\0' ? ": " : "", who));
+    json_owned_string(json, "scale_rule", line->is_block ? copy_text(bnd_scale_rule_name(rule)) : NULL);
+    bnd_lab_json_string(json, "scale_who", line->is_block ? bnd_scale_rule_who(rule) : "");
     bnd_lab_json_unsigned(json, "elements", s->elements);
     bnd_lab_json_unsigned(json, "exact", s->exact);
     bnd_lab_json_unsigned(json, "inexact", s->inexact);

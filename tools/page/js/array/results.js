@@ -65,9 +65,9 @@ export function sentence(results, budget) {
 }
 
 function cell(r, { key, count, number }) {
-    const title = key === "worst_text" ? `${r.worst_x} becomes ${r.worst_y} (element ${r.worst_at})` : null;
+    const titles = { worst_text: `${r.worst_x} becomes ${r.worst_y} (element ${r.worst_at})`, scale_rule: r.scale_who || null };
     const text = count ? counted(r[key], r.elements) : key === "sqnr_text" && r.lossless ? "exact" : r[key] ?? "-";
-    return h("td", { class: count || number ? "number right" : null, title }, text);
+    return h("td", { class: count || number ? "number right" : null, title: titles[key] }, text);
 }
 
 // onlook(name): a row was chosen.

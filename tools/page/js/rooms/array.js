@@ -278,6 +278,7 @@ export const room = {
 
     open(element, state, page) {
         const view = new View(page);
+        element.classList.add("arrays");
         element.append(view.element);
         view.update(state);
         return { update: (now) => view.update(now), close: () => view.close() };

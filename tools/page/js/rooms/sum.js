@@ -19,6 +19,7 @@ export const room = {
         const links = Object.entries(parts).map(([kind, [title]]) => h("a", { href: beginning(kind), "data-part": kind }, title));
         const body = h("div", {});
         let view = null, shown = null;
+        element.classList.add("arrays");
         element.append(h("div", { class: "parts", role: "group", "aria-label": "Parts of this room" }, links), body);
         const update = (now) => {
             const s = parse(now);
