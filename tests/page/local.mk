@@ -9,12 +9,14 @@ tests_page_test_jansson_SOURCES = tests/page/describe_template.h tests/page/jans
 EXTRA_DIST += \
 	tests/page/array.mjs \
 	tests/page/array_files.mjs \
+	tests/page/block.mjs \
 	tests/page/browser.mjs \
 	tests/page/chart.mjs \
 	tests/page/check.mjs \
 	tests/page/chromium.mjs \
 	tests/page/driver.mjs \
 	tests/page/hostile.mjs \
+	tests/page/formats.mjs \
 	tests/page/keys.mjs \
 	tests/page/libraries.mjs \
 	tests/page/links.mjs \

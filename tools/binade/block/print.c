@@ -49,9 +49,11 @@ static char *rule_text(const block_result *r)
     return r->mapped > 0 ? format_text("%s (%u)", r->rule, r->mapped) : copy_text(r->rule);
 }
 
-static double decibels(const block_result *r)
+/* Six digits: C libraries differ in the last bit of a logarithm. NULL if there is no error. */
+static char *decibels_text(const block_result *r)
 {
-    return 10 * log10(r->squared_input / r->squared_error);
+    double ratio = r->squared_input / r->squared_error;
+    return r->finite && isfinite(ratio) && ratio > 0 ? digits_text(bnd_exact_double(10 * log10(ratio)), 6) : NULL;
 }
 
 /* ---- for people ---- */
@@ -242,7 +244,7 @@ static void json_errors(bnd_lab_json *json, const block_question *q, const block
     json_double(json, "squared_error", r->finite ? r->squared_error : NAN);
     json_double(json, "mean_squared_error", r->finite ? block_mean_squared_error(q, r) : NAN);
     json_double(json, "largest_error", r->finite ? r->largest_error : NAN);
-    json_double(json, "signal_to_noise_db", r->finite ? decibels(r) : NAN);
+    json_owned_string(json, "signal_to_noise_db", decibels_text(r));
     bool rough = r->finite && isfinite(r->squared_error);
     json_owned_string(json, "rough_squared_error", rough ? digits_text(bnd_exact_double(r->squared_error), 4) : NULL);
     json_owned_string(json, "rough_largest_error", rough ? digits_text(bnd_exact_double(r->largest_error), 4) : NULL);

@@ -233,13 +233,13 @@ static void add_layout(table *t, const bnd_format *f)
     table_add(t, f->emax < BND_EXPONENT_UNLIMITED ? number(f->emax) : copy_text("null"));
 }
 
-/* For drawings, so in data only: log2 of a limit. */
+/* For drawings, so in data only: log2 of a limit. Nine digits: C libraries differ in the last bit of a logarithm. */
 static char *log2_text(const table *t, bool exists, uint64_t significand, int32_t quantum)
 {
     if (t->output == OUTPUT_TEXT) {
         return copy_text("");
     }
-    return exists ? double_text(log2((double)significand) + quantum) : copy_text("null");
+    return exists ? digits_text(bnd_exact_double(log2((double)significand) + quantum), 9) : copy_text("null");
 }
 
 static void add_logarithms(table *t, const bnd_format *f)

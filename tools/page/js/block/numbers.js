@@ -18,8 +18,19 @@ export class Numbers {
         const input = h("input", { type: "text", id: `block-number-${i + 1}`, "aria-label": `number ${i + 1}`, autocomplete: "off",
             spellcheck: "false", inputmode: "text",
             oninput: () => this.edited(input),
+            onkeydown: (event) => this.next(event, i),
             onpaste: (event) => this.paste(event, i) });
         return input;
+    }
+
+    // A comma, a blank or Enter ends a number: the next one is typed.
+    next(event, i) {
+        if ([",", " ", ";", "Enter"].includes(event.key) && !event.ctrlKey && !event.metaKey && !event.altKey) {
+            event.preventDefault();
+            const after = this.inputs[i + 1];
+            after?.focus();
+            after?.select();
+        }
     }
 
     // A comma separates numbers in the address, so that a text with one is a list, however it came in.
