@@ -27,17 +27,13 @@ const command *find_command(const char *name)
     return NULL;
 }
 
-/* The command whose name shares most of its beginning with what was written. */
+/* The command that was meant by an unknown name; NULL where none is near. */
 static const command *resembling(const char *name)
 {
     const command *best = NULL;
-    size_t most = 1;
+    nearest near = {0};
     for (size_t i = 0; commands[i] != NULL; i++) {
-        size_t shared = letters_shared(name, commands[i]->name);
-        if (shared > most) {
-            most = shared;
-            best = commands[i];
-        }
+        best = offer_name(&near, name, strlen(name), commands[i]->name, strlen(commands[i]->name)) ? commands[i] : best;
     }
     return best;
 }

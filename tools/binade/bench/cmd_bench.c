@@ -23,12 +23,12 @@ static int take_size(void *options, const option_row *row, const char *word)
     bench_options *o = &b->options;
     enum { MOST = sizeof o->sizes / sizeof o->sizes[0] };
     if (o->size_count == MOST) {
-        return complain(b->common.command, "--size takes at most %d sizes", (int)MOST);
+        return complain(b->common.command, "--size must be at most %d sizes", (int)MOST);
     }
     if (!bench_size_parse(&o->sizes[o->size_count], word, &b->machine)) {
         return complain(
             b->common.command,
-            "--size takes L1, L2, memory, gemm, call, tensor and numbers of elements from 1 to 4294967296; not '%s'",
+            "--size must be L1, L2, memory, gemm, call, tensor or a number of elements from 1 to 4294967296, not '%s'",
             word);
     }
     o->size_count++;
@@ -83,7 +83,7 @@ static int read_seconds(void *options, const option_row *row, const char *value)
     char *end;
     double seconds = strtod(value, &end);
     if (value[0] < '0' || value[0] > '9' || *end != '\0' || !(seconds <= 1e6)) {
-        return complain(b->common.command, "--seconds takes a number from 0 to 1000000, not '%s'", value);
+        return complain(b->common.command, "--seconds must be a number from 0 to 1000000, not '%s'", value);
     }
     b->options.seconds = seconds;
     return GO_ON;

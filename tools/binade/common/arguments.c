@@ -57,6 +57,16 @@ bool option_given(const settings *s, size_t target)
     return false;
 }
 
+static bool was_given(const settings *s, const option_row *wanted)
+{
+    const option_row *row;
+    size_t i = 0;
+    while ((row = option_at(s->command, i)) != NULL && row != wanted) {
+        i++;
+    }
+    return row != NULL && (s->given >> i & 1) != 0;
+}
+
 /* ---- getopt ---- */
 
 enum { MOST_OPTIONS = 64, NUMBERED = 256 /* what getopt gives for the first long option: no letter */ };
@@ -99,18 +109,13 @@ static size_t number_of(const command *self, int found)
     return n;
 }
 
-/* The long option that shares most of its beginning with `word`, three letters at least; NULL where none does. */
+/* The long option that `word` may mean ("--jsn", "--formats=fp16"); NULL where none is near. */
 static const option_row *option_near(const command *self, const char *word)
 {
-    const option_row *near = NULL;
-    size_t most = 2;
-    const option_row *row;
+    const option_row *near = NULL, *row;
+    nearest best = {0};
     for (size_t n = 0; (row = option_at(self, n)) != NULL; n++) {
-        size_t shared = letters_shared(word + 2, row->name);
-        if (shared > most) {
-            most = shared;
-            near = row;
-        }
+        near = offer_name(&best, word + 2, strcspn(word + 2, "="), row->name, strlen(row->name)) ? row : near;
     }
     return near;
 }
@@ -194,7 +199,9 @@ int read_arguments(void *options, const command *self, int argc, char **argv)
         }
     }
     s->colour = is_coloured(s->color);
-    return status;
+    return status == GO_ON && was_given(s, &row_json) && was_given(s, &row_csv)
+               ? complain(self, "--json cannot be used with --csv")
+               : status;
 }
 
 void clear_settings(settings *s)

@@ -195,7 +195,14 @@ void note_silent_dialect(const settings *s);
 
 /* "binade show: ..." to stderr; returns BAD_USAGE. */
 int complain(const command *self, const char *message, ...) BND_PRINTF(2, 3);
-size_t letters_shared(const char *a, const char *b); /* from the beginning */
+/* The name that was meant by an unknown word: one that begins with the word, or that has the fewest other letters, a
+ * third at most. Starts as zeros; each known name is offered once, and `name` stays NULL where none is near. Returns
+ * true where the name is the nearest so far. */
+typedef struct nearest {
+    const char *name;
+    size_t length, apart;
+} nearest;
+bool offer_name(nearest *best, const char *asked, size_t asked_length, const char *name, size_t length);
 void note(const command *self, const char *message, ...) BND_PRINTF(2, 3);
 /* "binade show: WHERE: ..." of a call that failed ("": no place). Returns BAD_STREAM for files and memory, otherwise
  * BAD_USAGE. */

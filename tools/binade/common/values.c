@@ -39,22 +39,19 @@ int read_real(double *out, const settings *s, const option_row *row, const char 
 /* "unknown value 'lin' for --plot-scale; did you mean 'linear'? (available: auto, linear, log)" */
 static int unknown_word(const settings *s, const option_row *row, const char *value)
 {
-    char list[256], near[32] = "";
-    size_t at = 0, most = 1;
+    char list[256];
+    size_t at = 0;
+    nearest best = {0};
     for (const char *word = row->words; *word != '\0';) {
-        char one[sizeof near];
         size_t length = strcspn(word, " ");
-        snprintf(one, sizeof one, "%.*s", (int)length, word);
-        if (letters_shared(value, one) > most) {
-            most = letters_shared(value, one);
-            memcpy(near, one, sizeof near);
-        }
-        int added = snprintf(list + at, sizeof list - at, "%s%s", at > 0 ? ", " : "", one);
+        (void)offer_name(&best, value, strlen(value), word, length);
+        int added = snprintf(list + at, sizeof list - at, "%s%.*s", at > 0 ? ", " : "", (int)length, word);
         at += added > 0 && (size_t)added < sizeof list - at ? (size_t)added : 0;
         word += length + (word[length] == ' ');
     }
-    return complain(s->command, "unknown value '%.64s' for --%s%s%s%s (available: %s)", value, row->name,
-                    near[0] != '\0' ? "; did you mean '" : "", near, near[0] != '\0' ? "'?" : "", list);
+    return complain(s->command, "unknown value '%.64s' for --%s%s%.*s%s (available: %s)", value, row->name,
+                    best.name != NULL ? "; did you mean '" : "", (int)best.length, best.name != NULL ? best.name : "",
+                    best.name != NULL ? "'?" : "", list);
 }
 
 int read_word(unsigned *out, const settings *s, const option_row *row, const char *value)

@@ -10,20 +10,19 @@
 static const cost_question *find_question(const settings *s)
 {
     const char *name = s->operand_count > 0 ? s->operands[0] : "";
-    size_t most = 0, at = 0;
+    nearest best = {0};
     for (size_t i = 0; cost_questions[i].name != NULL; i++) {
-        size_t shared = letters_shared(name, cost_questions[i].name);
         if (strcmp(cost_questions[i].name, name) == 0) {
             return &cost_questions[i];
         }
-        at = shared > most ? i : at;
-        most = shared > most ? shared : most;
+        (void)offer_name(&best, name, strlen(name), cost_questions[i].name, strlen(cost_questions[i].name));
     }
-    if (name[0] == '\0') {
-        complain(s->command,
-                 "expected a question: time, mfu, fit, memory, flops, tensor, roofline, machines or models");
+    if (best.name != NULL) {
+        complain(s->command, "unknown question '%.40s'; did you mean '%s'?", name, best.name);
     } else {
-        complain(s->command, "unknown question '%.40s'; did you mean '%s'?", name, cost_questions[at].name);
+        complain(s->command,
+                 "expected a question: time, mfu, fit, memory, flops, tensor, roofline, machines or models%s%.40s%s",
+                 name[0] != '\0' ? ", got '" : "", name, name[0] != '\0' ? "'" : "");
     }
     return NULL;
 }
@@ -111,7 +110,7 @@ static bnd_status find_plan(asked *a, bnd_error *why)
     const char *zero = a->text[COST_ZERO] != NULL ? a->text[COST_ZERO] : "0";
     bnd_status status = bnd_optimizer_find(&row, optimizer, why);
     if (status == BND_OK && (zero[0] < '0' || zero[0] > '3' || zero[1] != '\0')) {
-        status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "--zero takes a stage from 0 to 3, not '%s'", zero);
+        status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "--zero must be a stage from 0 to 3, not '%s'", zero);
     }
     if (status == BND_OK) {
         a->plan.policy = a->recipes.items[0].policy;

@@ -134,12 +134,14 @@ static void print_label(const char *text, size_t width)
     print_blanks(width > own ? width - own : 0);
 }
 
-static void print_cell(const sheet *s, const cell *c, size_t width)
+static void print_cell(const sheet *s, const cell *c, size_t width, bool last)
 {
     const mark *m = mark_of(c->flags);
     print_blanks(2 + width - strlen(c->number));
     put_coloured(s->settings->colour && m != NULL, m != NULL && m->flag != BND_FLAG_INEXACT ? RED : YELLOW, c->number);
-    putchar(m != NULL ? m->sign : ' ');
+    if (m != NULL || !last) {
+        putchar(m != NULL ? m->sign : ' ');
+    }
 }
 
 static void print_part(const sheet *s, size_t from, size_t count, size_t label)
@@ -157,7 +159,7 @@ static void print_part(const sheet *s, size_t from, size_t count, size_t label)
         print_label(heading, label);
         free(heading);
         for (size_t i = from; i < from + count; i++) {
-            print_cell(s, &s->cells[v * formats + i], column_width(s, i));
+            print_cell(s, &s->cells[v * formats + i], column_width(s, i), i + 1 == from + count);
         }
         putchar('\n');
     }

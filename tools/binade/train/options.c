@@ -67,7 +67,7 @@ static int read_betas(void *options, const option_row *row, const char *value)
     o->changed.beta2 = second;
     return pair && end != rest && *end == '\0' && first >= 0 && first < 1 && second >= 0 && second < 1
                ? GO_ON
-               : complain(o->common.command, "--%s takes two numbers from 0 to below 1, as in 0.9,0.999, not '%s'",
+               : complain(o->common.command, "--%s must be two numbers from 0 to below 1, as in 0.9,0.999, not '%s'",
                           row->name, value);
 }
 
@@ -80,7 +80,7 @@ static int read_range(void *options, const option_row *row, const char *value)
     plot_options *plot = &o->plot;
     const char *dots = strstr(value, "..");
     if (dots == NULL || dots == value) {
-        return complain(s->command, "--%s takes FROM..TO, as in 100..200, not '%s'", row->name, value);
+        return complain(s->command, "--%s must be FROM..TO, as in 100..200, not '%s'", row->name, value);
     }
     char *from = format_text("%.*s", (int)(dots - value), value);
     int status = read_whole_number(&plot->from, s, row->name, from, 0, MOST);

@@ -7,10 +7,11 @@
 
 static int bad_rates(const training_options *o, const char *value)
 {
-    return complain(o->common.command,
-                    "--lr takes a range with a number of points, as in 1e-4..1e-1:7, or learning rates above 0 "
-                    "separated by commas; not '%.64s'",
-                    value);
+    return complain(
+        o->common.command,
+        "--lr must be learning rates above 0 separated by commas, or a range with a number of points, as in "
+        "1e-4..1e-1:7, not '%.64s'",
+        value);
 }
 
 /* A rate that is there already is the same runs again. */

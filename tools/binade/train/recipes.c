@@ -33,7 +33,7 @@ int training_add_switched(training_options *o, const char *value, size_t kept)
     uint64_t step;
     recipe to;
     if (at == NULL) {
-        return complain(o->common.command, "--switch takes RECIPE@STEP, not '%s'", value);
+        return complain(o->common.command, "--switch must be RECIPE@STEP, not '%s'", value);
     }
     int status = read_whole_number(&step, &o->common, "switch", at + 1, 0, UINT32_MAX);
     status = status == GO_ON ? parse_recipe(&to, o->common.command, value, (size_t)(at - value)) : status;
