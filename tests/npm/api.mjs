@@ -1,7 +1,10 @@
 // The npm package's own part: kinds of arguments, arrays that are written to, memory, errors. node api.mjs
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { Worker } from "node:worker_threads";
+import { constants, deflateRawSync } from "node:zlib";
 import * as binade from "binade";
+import { inflate } from "./node_modules/binade/lib/inflate.js";
 
 const { BinadeError, add, convert, decode, dequantize, describe, dot, encode, explain, formats, op, quantize, quantizeBlock,
     round, scalb, sum } = binade;
@@ -63,6 +66,7 @@ const tests = {
         refused(() => quantize(new Float32Array(2), "e4m3", { codes: new Uint8Array(3) }), "BND_BAD_ARGUMENT", /of 2 elements/);
         refused(() => dequantize(new Uint16Array(2), "e4m3"), "BND_BAD_ARGUMENT", /must be a Uint8Array/);
         refused(() => formats("fp"), "BND_BAD_ARGUMENT", /unknown group/);
+        refused(() => binade.matmul(new Float32Array(2), new Float32Array(2), [0.5, 4, 0.5]), "BND_BAD_ARGUMENT", /three integers/);
         refused(() => dot(new Float32Array(2), new Float32Array(3)), "BND_BAD_ARGUMENT", /factors/);
         assert.equal(encode(1, "e4m3").text, "1"); // and goes on
     },
@@ -137,6 +141,20 @@ const tests = {
         assert.equal(explain(0, "e4m3").relative, 0);
         assert.equal(explain("inf", "e4m3").error, null);
         assert.equal(explain({ format: "fp32", code: 0x7f800001n }, "fp32").kind, "signaling nan");
+    },
+    "the module is decompressed as zlib does it"() {
+        for (const n of [0, 1, 300, 100000]) {
+            for (const make of [(i) => i * i >> 7 & 15, (i) => i % 3, (i) => (i * 2654435761 >>> 13) & 255]) {
+                for (const options of [{ level: 9 }, { level: 1 }, { level: 0 }, { strategy: constants.Z_FIXED }]) {
+                    const data = Uint8Array.from({ length: n }, (_, i) => make(i));
+                    assert.deepEqual(inflate(new Uint8Array(deflateRawSync(data, options)), n), data);
+                }
+            }
+        }
+    },
+    "the package runs where node's zlib is not"() {
+        const program = 'process.getBuiltinModule = undefined; const b = await import("binade"); console.log(b.encode("0.1", "bf16").text)';
+        assert.equal(execFileSync(process.execPath, ["--input-type=module", "-e", program], { encoding: "utf8" }), "0.10009765625\n");
     },
     async "without blocking, and in a worker"() {
         await binade.ready();

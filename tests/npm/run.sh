@@ -38,6 +38,10 @@ TMPDIR=$folder # what a browser leaves goes with the folder
 export TMPDIR
 cp "$top"/tests/npm/*.mjs .
 "$build/tests/npm/native" . || exit 99
+mkdir again && cp "$build/tools/npm/binade.wasm" again && version=${package##*/binade-} &&
+    TZ=Asia/Tokyo sh "$top/tools/npm/make-package" again "${version%.tgz}" \
+        "$(cd "$top" && ls tools/npm/*.md tools/npm/*.js tools/npm/*.d.ts tools/npm/lib/*.js)" >/dev/null
+check cmp "$package" "again/${package##*/}" # the same files give the same bytes
 check "$node" compare.mjs . "$build/tests/npm/native"
 check "$node" api.mjs
 check "$node" examples.mjs node_modules/binade/README.md "$top/doc/how-to/use-from-javascript.md" "$top/doc/reference/javascript.md"

@@ -81,6 +81,11 @@ export function startArray(core, rule, options) {
 
 // ---- conversions ----
 
+/** The bytes of n codes. A piece is a whole number of bytes, and n may be more than the module counts to. */
+function sizeOf(core, slot, n) {
+    return Math.floor(n / PIECE) * core.array_size(slot, PIECE) + core.array_size(slot, n % PIECE);
+}
+
 /** Rounds an array of numbers to a format. Returns { values, codes, statistics }. */
 export function quantize(values, format, options) {
     const slot = formatSlot(format), given = optionsOf(options, QUANTIZE_OPTIONS), rule = ruleSlot(slot, given);
@@ -90,13 +95,12 @@ export function quantize(values, format, options) {
         const width = core.describe_width(slot);
         startArray(core, rule, given);
         const Type = given.packed ? Uint8Array : codeType(width);
-        const sizeOf = (some) => core.array_size(slot, some) >>> 0;
         if (width === 0 && given.codes) {
             refuse(`${formatName(slot)} is a value set: it has no codes`);
         }
-        const codes = outputOf(width === 0 ? false : given.codes ?? true, "codes", Type, sizeOf(n) / Type.BYTES_PER_ELEMENT);
+        const codes = outputOf(width === 0 ? false : given.codes ?? true, "codes", Type, sizeOf(core, slot, n) / Type.BYTES_PER_ELEMENT);
         const rounded = outputOf(given.values ?? true, "values", x.constructor, n);
-        const most = Math.min(n, PIECE), xAt = take(most * x.BYTES_PER_ELEMENT), codesAt = take(codes === null ? 0 : sizeOf(most));
+        const most = Math.min(n, PIECE), xAt = take(most * x.BYTES_PER_ELEMENT), codesAt = take(codes === null ? 0 : sizeOf(core, slot, most));
         for (let i = 0; i < n; i += PIECE) {
             const end = Math.min(n, i + PIECE), length = end - i, index = BigInt.asUintN(64, first + BigInt(i));
             copyIn(xAt, x.subarray(i, end));
@@ -104,8 +108,8 @@ export function quantize(values, format, options) {
                 check(core.round_array(xAt, xAt, length, wide, slot, index, count));
             } else {
                 check(core.encode_array(codesAt, xAt, length, wide, slot, index, count));
-                const from = sizeOf(i) / Type.BYTES_PER_ELEMENT;
-                copyOut(codes.subarray(from, from + sizeOf(length) / Type.BYTES_PER_ELEMENT), codesAt);
+                const from = sizeOf(core, slot, i) / Type.BYTES_PER_ELEMENT;
+                copyOut(codes.subarray(from, from + sizeOf(core, slot, length) / Type.BYTES_PER_ELEMENT), codesAt);
                 if (rounded !== null) {
                     check(core.decode_array(xAt, codesAt, length, wide, slot));
                 }
@@ -127,7 +131,7 @@ function codesOf(core, codes, slot, options) {
         refuse(`codes of ${formatName(slot)} must be a ${Type.name}`);
     }
     const n = options.length ?? (options.packed ? Math.floor(8 * codes.length / width) : codes.length);
-    if (!Number.isSafeInteger(n) || n < 0 || core.array_size(slot, n) >>> 0 > codes.byteLength) {
+    if (!Number.isSafeInteger(n) || n < 0 || sizeOf(core, slot, n) > codes.byteLength) {
         refuse(`length must be the number of codes in the array, got ${String(options.length)}`);
     }
     return { n, size: Type.BYTES_PER_ELEMENT };
@@ -144,11 +148,11 @@ export function dequantize(codes, format, options) {
         startArray(core, ruleSlot(slot, optionsOf()), given);
         const { n, size } = codesOf(core, codes, slot, given);
         const values = wide ? new Float64Array(n) : new Float32Array(n);
-        const most = Math.min(n, PIECE), codesAt = take(core.array_size(slot, most) >>> 0);
+        const most = Math.min(n, PIECE), codesAt = take(sizeOf(core, slot, most));
         const valuesAt = take(most * values.BYTES_PER_ELEMENT);
         for (let i = 0; i < n; i += PIECE) {
-            const length = Math.min(PIECE, n - i), from = (core.array_size(slot, i) >>> 0) / size;
-            copyIn(codesAt, codes.subarray(from, from + (core.array_size(slot, length) >>> 0) / size));
+            const length = Math.min(PIECE, n - i), from = sizeOf(core, slot, i) / size;
+            copyIn(codesAt, codes.subarray(from, from + sizeOf(core, slot, length) / size));
             check(core.decode_array(valuesAt, codesAt, length, wide, slot));
             copyOut(values.subarray(i, i + length), valuesAt);
         }
@@ -206,6 +210,9 @@ const PRODUCT_OPTIONS = new Set(["accumulator", "seed"]);
 /** The matrix product of a (m x k) and b (k x n), row by row; the accumulator is an option. Returns a Float32Array. */
 export function matmul(a, b, [m, k, n], options) {
     const given = optionsOf(options, PRODUCT_OPTIONS);
+    if (![m, k, n].every((length) => Number.isSafeInteger(length) && length >= 0)) {
+        refuse("the sizes of a product must be three integers");
+    }
     if (!(a instanceof Float32Array && b instanceof Float32Array) || a.length !== m * k || b.length !== k * n) {
         refuse(`the factors must be Float32Arrays of ${m} x ${k} and ${k} x ${n} elements`);
     }

@@ -7,23 +7,26 @@ const LENGTH_EXTRA = [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3
 const DISTANCE_BASE = [1, 2, 3, 4, 5, 7, 9, 13, 17, 25, 33, 49, 65, 97, 129, 193, 257, 385, 513, 769, 1025, 1537, 2049, 3073,
     4097, 6145, 8193, 12289, 16385, 24577];
 const ORDER = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
-const LONGEST = 15;
 
-// A canonical Huffman code: how many symbols have each length, and the symbols in order.
+// A canonical Huffman code as a table: the next bits of the stream, lowest first, lead to symbol * 16 + length.
 function huffman(lengths) {
-    const counts = new Uint16Array(LONGEST + 1), starts = new Uint16Array(LONGEST + 2);
-    lengths.forEach((length) => counts[length]++);
-    counts[0] = 0;
-    for (let i = 1; i <= LONGEST; i++) {
-        starts[i + 1] = starts[i] + counts[i];
-    }
-    const symbols = new Uint16Array(lengths.length);
-    lengths.forEach((length, symbol) => {
-        if (length !== 0) {
-            symbols[starts[length]++] = symbol;
+    const longest = Math.max(1, ...lengths), table = new Uint16Array(1 << longest);
+    let code = 0;
+    for (let length = 1; length <= longest; length++, code <<= 1) {
+        for (let symbol = 0; symbol < lengths.length; symbol++) {
+            if (lengths[symbol] === length) {
+                let reversed = 0;
+                for (let i = 0; i < length; i++) {
+                    reversed |= (code >> i & 1) << (length - 1 - i);
+                }
+                for (let i = reversed; i < table.length; i += 1 << length) {
+                    table[i] = symbol << 4 | length;
+                }
+                code++;
+            }
         }
-    });
-    return { counts, symbols };
+    }
+    return { table, longest };
 }
 
 // Returns `size` bytes: what `input` holds, compressed.
@@ -31,34 +34,34 @@ export function inflate(input, size) {
     const output = new Uint8Array(size);
     let at = 0, held = 0, available = 0, written = 0;
 
-    function bits(count) {
+    function fill(count) {
         while (available < count) {
             held |= input[at++] << available;
             available += 8;
         }
+    }
+
+    function bits(count) {
+        fill(count);
         const value = held & ((1 << count) - 1);
         held >>>= count;
         available -= count;
         return value;
     }
 
-    function symbol({ counts, symbols }) {
-        let code = 0, first = 0, index = 0;
-        for (let length = 1; length <= LONGEST; length++) {
-            code |= bits(1);
-            const count = counts[length];
-            if (code - count < first) {
-                return symbols[index + code - first];
-            }
-            index += count;
-            first = (first + count) << 1;
-            code <<= 1;
+    function symbol({ table, longest }) {
+        fill(longest);
+        const entry = table[held & ((1 << longest) - 1)], length = entry & 15;
+        if (length === 0) {
+            throw new Error("the WebAssembly in this package is damaged");
         }
-        throw new Error("the WebAssembly in this package is damaged");
+        held >>>= length;
+        available -= length;
+        return entry >> 4;
     }
 
     function stored() {
-        at -= available >> 3;
+        at -= available >> 3; // whole bytes that were read ahead
         held = available = 0;
         const length = input[at] | input[at + 1] << 8;
         output.set(input.subarray(at + 4, at + 4 + length), written);
