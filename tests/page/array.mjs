@@ -6,9 +6,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { functions } from "../../tools/page/js/array/work.js";
 import { hostile, npy, numbers, safetensors, swapped } from "./array_files.mjs";
+import * as link from "../../tools/page/js/link.js";
+import * as state from "../../tools/page/js/array/state.js";
 import { open } from "./browser.mjs";
 import { check, equal, finish, matches, test } from "./check.mjs";
-import { openCore, run } from "./native.mjs";
+import { examples, openCore, run } from "./native.mjs";
 
 const folder = mkdtempSync(join(tmpdir(), "binade-array-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
@@ -138,6 +140,22 @@ await test("of a file only the header and the tensor that is examined are read",
     ranges.length = 0;
     await functions.array_load(core, file, { ...b, packed: true, big_endian: false, fortran_order: false });
     equal([Math.min(...ranges.map(([from]) => from)), Math.max(...ranges.map(([, to]) => to))], [b.begin, b.begin + 4 * (1 << 18)]);
+});
+
+await test("a checkpoint of 6 GB: a tensor behind the first 4 GB, and one that is too large", async () => {
+    const big = 1.5e9, small = new Float32Array(numbers(64)), at = 4 * big;
+    const text = `{"big":{"dtype":"F32","shape":[${big}],"data_offsets":[0,${at}]},"small":{"dtype":"F32","shape":[64],"data_offsets":[${at},${at + 256}]}}`;
+    const start = safetensors([], { header: text }), size = start.length + at + 256;
+    const slice = (from, to) => new Blob([from < start.length ? start.subarray(from, Math.min(to, start.length)) : Buffer.from(small.buffer).subarray(from - size + 256, to - size + 256),
+        from < start.length && to > start.length ? new Uint8Array(to - start.length) : ""]);
+    const file = { name: "6gb.safetensors", size, slice }, load_one = (t) => functions.array_load(core, file, { ...t, packed: true, big_endian: false, fortran_order: false });
+    const { tensors: [first, last] } = await functions.array_open(core, file, "");
+    equal([first.count, last.begin], [String(big), start.length + at]);
+    equal(await load_one(last), { count: 64 });
+    equal(only(examine("e4m3")), only(cast(saved("small.npy", npy("<f4", [64], small)), ["--via", "e4m3"])));
+    let said = "";
+    try { await load_one(first); } catch (error) { said = error.message; }
+    matches(said, /more than 134217728 elements, the limit of the page/);
 });
 
 await test("drawn arrays are the same every time, and have their distribution", () => {
@@ -325,6 +343,19 @@ await test("states that cannot be are explained", async () => {
     matches(await cell(page, "e4m3", 1), /^8$/);
     equal(page.messages, []);
     await page.close();
+});
+
+await test("the documented links keep their state, and show it", async () => {
+    const links = examples("array");
+    check(links.length >= 2, "links.md has examples");
+    for (const fragment of links) {
+        equal(link.format(state.format(state.parse(link.parse(fragment)))), fragment);
+        const page = await opened(fragment);
+        await page.waitFor(() => document.querySelector("tbody tr .number") && !document.querySelector("[aria-busy=true]"));
+        equal(await page.evaluate(() => [location.hash, document.querySelector(".failure:not([hidden])")?.textContent ?? ""]), [fragment, ""]);
+        equal(page.messages, []);
+        await page.close();
+    }
 });
 
 await finish();

@@ -23,6 +23,9 @@ export function json(words) {
     return JSON.parse(output);
 }
 
+// The examples of a room in doc/reference/links.md: fragments.
+export const examples = (room) => readFileSync(join(top, "doc/reference/links.md"), "utf8").split("\n").filter((line) => line.startsWith(`#${room}/`));
+
 // The core of the page that is tested.
 export async function openCore() {
     const [, packed] = readFileSync(PAGE, "utf8").match(/id="binade-wasm">([^<]*)</);

@@ -1,10 +1,12 @@
 // The room Sum: the totals are those of `binade calc`, exact sums are exact, and the room shows and keeps its state.
 import { call } from "../../tools/page/js/core/call.js";
-import { dotExpression } from "../../tools/page/js/sum/state.js";
+import * as link from "../../tools/page/js/link.js";
+import * as state from "../../tools/page/js/sum/state.js";
 import { open } from "./browser.mjs";
 import { check, equal, finish, matches, test } from "./check.mjs";
-import { json, openCore } from "./native.mjs";
+import { examples, json, openCore } from "./native.mjs";
 
+const { dotExpression } = state;
 const core = await openCore();
 const sum = (text, count, names, round = "rne", seed = 0) => call(core, "bnd_page_sum", text, count, names, round, seed);
 const dot = (terms, inputs, names) => call(core, "bnd_page_dot", terms, inputs, names);
@@ -204,6 +206,19 @@ await test("text in a fragment stays text, and a phone's width is enough", async
         await page.waitFor(() => document.querySelector(".content .failure:not([hidden])")?.textContent);
         equal(await page.evaluate(() => document.querySelectorAll("main img, main b").length), 0);
         check(await page.evaluate(() => document.documentElement.scrollWidth <= 390), `${fragment} is wider than the window`);
+        equal(page.messages, []);
+        await page.close();
+    }
+});
+
+await test("the documented links keep their state, and show it", async () => {
+    const links = examples("sum");
+    check(links.length >= 2, "links.md has examples");
+    for (const fragment of links) {
+        equal(link.format(state.format(state.parse(link.parse(fragment)))), fragment);
+        const page = await opened(fragment);
+        await page.waitFor(() => document.querySelector("tbody tr td.number") && !document.querySelector("[aria-busy=true]"));
+        equal(await page.evaluate(() => [location.hash, document.querySelector(".failure:not([hidden])")?.textContent ?? ""]), [fragment, ""]);
         equal(page.messages, []);
         await page.close();
     }

@@ -28,7 +28,7 @@ bnd_status array_begin(const bnd_format *f, const uint64_t *shape, size_t rank, 
     for (size_t i = 0; i < rank; i++) {
         if (shape[i] > ARRAY_COUNT_MAX || a.count * shape[i] > ARRAY_COUNT_MAX) {
             return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                            "it has more than %d elements; the page reads at most so many, 'binade cast' any number",
+                            "it has more than %d elements, the limit of the page; 'binade cast' has no limit",
                             (int)ARRAY_COUNT_MAX);
         }
         a.dimensions[i] = (size_t)shape[i];

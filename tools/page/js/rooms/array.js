@@ -259,6 +259,7 @@ class View {
 
     close() {
         this.closed = this.stopped = true;
+        from = null;
         this.turn++;
         this.client.stop();
         this.histogram.close();
