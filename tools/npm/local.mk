@@ -31,7 +31,7 @@ EXTRA_DIST += $(NPM_CORE) $(NPM_FILES) tools/npm/build-wasm tools/npm/make-packa
 
 .PHONY: npm
 npm: tools/npm/binade-$(PACKAGE_VERSION).tgz
-CLEANFILES += tools/npm/*.o tools/npm/binade.wasm tools/npm/*.tgz
+CLEANFILES += tools/npm/*.o tools/npm/take.h tools/npm/binade.wasm tools/npm/*.tgz
 
 tools/npm/wing.o: amalgamation/binade.c tools/npm/build-wasm
 	$(AM_V_GEN)$(MKDIR_P) tools/npm && WASM_CC='$(WASM_CC)' $(SHELL) $(top_srcdir)/tools/npm/build-wasm wing amalgamation tools/npm
