@@ -90,6 +90,16 @@ static bool same_totals(const bnd_record *a, const bnd_record *b)
            memcmp(a->bytes_at_peak, b->bytes_at_peak, sizeof a->bytes_at_peak) == 0;
 }
 
+static bool same_histograms(const bnd_record *a, const bnd_record *b)
+{
+    bool same = a->histogram_count == b->histogram_count;
+    for (size_t i = 0; same && i < a->histogram_count; i++) {
+        const bnd_histogram *x = &a->histograms[i], *y = &b->histograms[i];
+        same = x->step == y->step && x->role == y->role && memcmp(x->exponents, y->exponents, sizeof x->exponents) == 0;
+    }
+    return same;
+}
+
 bool same_records(const bnd_record *a, const bnd_record *b, bool with_time)
 {
     bool same = strcmp(a->recipe, b->recipe) == 0 && strcmp(a->model, b->model) == 0 &&
@@ -99,7 +109,7 @@ bool same_records(const bnd_record *a, const bnd_record *b, bool with_time)
                 a->validated == b->validated && same_number(a->loss, b->loss) &&
                 same_number(a->validation, b->validation) && same_number(a->floor, b->floor) &&
                 same_number(a->validation_fp32, b->validation_fp32) && a->validated_fp32 == b->validated_fp32 &&
-                same_number(a->chance_loss, b->chance_loss) && same_totals(a, b) &&
+                same_number(a->chance_loss, b->chance_loss) && same_totals(a, b) && same_histograms(a, b) &&
                 (!with_time || same_number(a->seconds, b->seconds));
     for (size_t i = 0; same && i < a->count; i++) {
         same = same_points(&a->points[i], &b->points[i], with_time);
@@ -110,13 +120,21 @@ bool same_records(const bnd_record *a, const bnd_record *b, bool with_time)
 int main(void)
 {
     CU_SuiteInfo suites[] = {
-        SUITE("records", record_tests),    SUITE("damaged files", damage_tests),
-        SUITE("runs", run_tests),          SUITE("statistics", statistics_tests),
-        SUITE("going on", resume_tests),   SUITE("resumed with changes", changed_tests),
-        SUITE("killed", killed_tests),     SUITE("fork", fork_tests),
-        SUITE("comparing", compare_tests), SUITE("ended", ended_tests),
-        SUITE("failures", failure_tests),  SUITE("sweeps", sweep_tests),
-        SUITE("autopsies", autopsy_tests), CU_SUITE_INFO_NULL,
+        SUITE("records", record_tests),
+        SUITE("damaged files", damage_tests),
+        SUITE("runs", run_tests),
+        SUITE("statistics", statistics_tests),
+        SUITE("going on", resume_tests),
+        SUITE("resumed with changes", changed_tests),
+        SUITE("killed", killed_tests),
+        SUITE("fork", fork_tests),
+        SUITE("comparing", compare_tests),
+        SUITE("ended", ended_tests),
+        SUITE("failures", failure_tests),
+        SUITE("sweeps", sweep_tests),
+        SUITE("autopsies", autopsy_tests),
+        SUITE("for drawing", curve_tests),
+        CU_SUITE_INFO_NULL,
     };
     return run_suites(suites);
 }

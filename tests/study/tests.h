@@ -22,6 +22,7 @@ extern CU_TestInfo ended_tests[];
 extern CU_TestInfo autopsy_tests[];
 extern CU_TestInfo statistics_tests[];
 extern CU_TestInfo sweep_tests[];
+extern CU_TestInfo curve_tests[];
 
 bnd_training small_training(const char *model, const char *recipe, uint64_t seed, uint64_t steps);
 

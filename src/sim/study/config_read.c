@@ -197,7 +197,12 @@ bnd_status bnd_task_read(bnd_task *out, const char *config, bnd_error *why)
     bndi_json_span at;
     bnd_training training;
     bnd_task task = {.directory = NULL};
-    bnd_status status = find_path(&at, &text, "training", why);
+    json_t *tree = NULL; /* all of the text is JSON, not just what is looked for */
+    bnd_status status = bndi_json_read(&tree, &text, whole(&text), why);
+    json_decref(tree);
+    if (status == BND_OK) {
+        status = find_path(&at, &text, "training", why);
+    }
     if (status == BND_OK) {
         status = bnd_training_read_n(&training, config + at.from, at.to - at.from, why);
     }

@@ -56,7 +56,6 @@ static void add_escaped(long_text *out, const long_text *json)
 
 /* ---- the page ---- */
 
-static const char opening[] = "<script type=\"application/json\" id=\"binade-report\">";
 static const char marker[] = "<script type=\"application/json\" id=\"binade-report\">null</script>";
 
 /* Where the place for a report begins; the length of the page where it has none, or two. */
@@ -114,9 +113,9 @@ int report_save(const char *file, const command *self, const train_result *r, ch
     if (status == GO_ON) {
         bnd_lab_json_begin(&json, add_bytes, &report);
         json_report(&json, r, words, word_count);
-        add_bytes(&out, page.text, place + sizeof opening - 1);
+        add_bytes(&out, page.text, place + sizeof marker - 1 - strlen("null</script>"));
         add_escaped(&out, &report);
-        size_t rest = place + sizeof opening - 1 + strlen("null");
+        size_t rest = place + sizeof marker - 1 - strlen("</script>");
         add_bytes(&out, page.text + rest, page.length - rest);
         status = save_text(self, file, &out);
     }
