@@ -7,6 +7,7 @@ tests_page_test_jansson_SOURCES = tests/page/describe_template.h tests/page/jans
 	tests/page/test_jansson.c
 
 EXTRA_DIST += \
+	tests/page/address.mjs \
 	tests/page/array.mjs \
 	tests/page/array_files.mjs \
 	tests/page/block.mjs \

@@ -94,6 +94,11 @@ class Page {
         } catch (error) {
             this.main.append(h("p", { class: "failure", role: "alert" }, error.message));
         }
+        const asked = parse(this.fragment).room;
+        if (asked !== "" && asked !== room.id) {
+            this.main.append(h("p", { class: "failure", role: "alert" },
+                `This page has no room '${asked}'; the link may be of a later version of binade.`));
+        }
         this.showCommand(room, state);
     }
 
@@ -135,6 +140,10 @@ class Page {
             h("a", { href: `#${r.id}`, "data-room": r.id, title: r.summary }, r.title)));
         this.module = await unpack(document.getElementById("binade-wasm").textContent);
         this.core = await Core.open(this.module);
+        document.querySelector("a.skip").addEventListener("click", (event) => { // the fragment is the state's
+            event.preventDefault();
+            this.main.focus();
+        });
         addEventListener("hashchange", () => {
             clearTimeout(this.writing);
             this.writing = null;
