@@ -6,6 +6,7 @@ import { format, parse } from "../../tools/page/js/link.js";
 import { room } from "../../tools/page/js/rooms/block.js";
 import { open } from "./browser.mjs";
 import { check, equal, finish, matches, test } from "./check.mjs";
+import { hostile } from "./hostile.mjs";
 import { json, openCore, run } from "./native.mjs";
 
 const core = await openCore();
@@ -82,7 +83,7 @@ await test("the tables hold the command's numbers, for each rule", async () => {
         equal(await page.evaluate((c) => [...document.querySelectorAll(`.block-side tbody td:nth-child(${c})`)].map((e) => e.title), i + 2), r.elements.map((e) => e.value));
         if (i > 0) check((await hash(page)).endsWith(`show=${r.rule}`), "the fragment has the rule that is shown");
     }
-    equal(await texts(page, "#command code"), ["binade block mxfp4 7 -0.4 1.3 0.02"]);
+    equal((await texts(page, "#command code"))[0], "binade block mxfp4 7 -0.4 1.3 0.02");
     equal(page.messages, []);
     await page.close();
 });
@@ -173,6 +174,32 @@ await test("text of a fragment stays text; a phone's width is enough; dark works
     check(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "the page scrolls sideways");
     const unnamed = (await page.accessibility()).filter((n) => ["textbox", "button", "radio", "combobox", "checkbox"].includes(n.role.value) && !n.name?.value);
     equal(unnamed.map((n) => n.role.value), [], "controls without a name");
+    await page.close();
+});
+
+await test("names that try to be more than text, as format, number, rule and tensor scale", async () => {
+    const page = await opened("#block");
+    for (const text of hostile.filter((one) => one.isWellFormed?.() ?? !/[\ud800-\udbff](?![\udc00-\udfff])/.test(one))) {
+        const encoded = encodeURIComponent(text);
+        for (const fragment of [`#block/${encoded}/1`, `#block/mxfp4/1,${encoded}`, `#block/nvfp4/1?rule=${encoded}&show=${encoded}`, `#block/nvfp4/1?tensor-scale=${encoded}&round=${encoded}`]) {
+            await page.goto(fragment);
+            await page.waitFor((wanted) => globalThis.binade.state().state.path.join("/") !== "" && location.hash === wanted, fragment);
+            equal(await page.evaluate(() => [globalThis.hit ?? 0, document.querySelectorAll("main :is(img, script, iframe, svg svg, b, a[href^=data])").length]), [0, 0], fragment.slice(0, 200));
+        }
+    }
+    await page.goto("#block/mxfp4/7");
+    await page.waitFor(() => document.querySelector(".block-message").textContent === "" && document.querySelectorAll(".block-elements tbody tr").length === 1);
+    equal(page.messages, []);
+    await page.close();
+});
+
+await test("literals are the codes of the rule that is shown", async () => {
+    const page = await opened("#block/nvfp4/10,40?tensor-scale=1&show=4%2F6");
+    equal(await texts(page, "#command code"), ["binade block nvfp4 10 40 --tensor-scale 1", "uint8_t scale = 0x52; uint8_t codes[2] = {0x2, 0x6}; float tensor_scale = 0x1p+0f;",
+        'scale, codes = 0x52, [0x2, 0x6]; tensor_scale = float.fromhex("0x1p+0")', "logic [7:0] scale = 8'h52; logic [3:0] codes [2] = '{4'h2, 4'h6};"]);
+    await page.goto("#block/nvfp4/10,x");
+    await page.waitFor(() => document.querySelector(".block-message").textContent !== "");
+    equal((await texts(page, "#command code")).length, 1, "a mistake has no literals");
     await page.close();
 });
 

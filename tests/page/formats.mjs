@@ -5,6 +5,7 @@ import { changed, command } from "../../tools/page/js/formats/state.js";
 import { format, parse } from "../../tools/page/js/link.js";
 import { open } from "./browser.mjs";
 import { check, equal, finish, matches, test } from "./check.mjs";
+import { hostile } from "./hostile.mjs";
 import { json, openCore, run } from "./native.mjs";
 
 const core = await openCore();
@@ -197,6 +198,23 @@ await test("text of a fragment stays text; phone and dark", async () => {
         equal(page.messages, [], view);
         await page.close();
     }
+});
+
+await test("names that try to be more than text, in every view", async () => {
+    const page = await opened("#formats");
+    for (const text of hostile.filter((one) => one.isWellFormed?.() ?? !/[\ud800-\udbff](?![\udc00-\udfff])/.test(one))) {
+        const encoded = encodeURIComponent(text);
+        for (const fragment of [`#formats/${encoded}/e4m3`, `#formats/ranges/${encoded}`, `#formats/ranges/e4m3?values=${encoded}`, `#formats/line/${encoded}`, `#formats/codes/e2m1?search=${encoded}&class=${encoded}`,
+            `#formats/design/${encoded}`, `#formats/facts/${encoded}`]) {
+            await page.goto(fragment);
+            await page.waitFor((wanted) => location.hash === wanted && globalThis.binade.room.id === "formats", fragment);
+            equal(await page.evaluate(() => [globalThis.hit ?? 0, document.querySelectorAll("main :is(img, script, iframe, b, a[href^=data])").length]), [0, 0], fragment.slice(0, 200));
+        }
+    }
+    await page.goto("#formats/facts/e2m1");
+    await page.waitFor(() => document.querySelector(".formats-name")?.textContent === "e2m1");
+    equal(page.messages, []);
+    await page.close();
 });
 
 await finish();

@@ -76,6 +76,7 @@ PAGE_FILES = \
 	tools/page/js/block/drawing.js \
 	tools/page/js/block/elements.js \
 	tools/page/js/block/hex.js \
+	tools/page/js/block/literals.js \
 	tools/page/js/block/numbers.js \
 	tools/page/js/block/presets.js \
 	tools/page/js/block/rules.js \

@@ -2,6 +2,7 @@
 import { h, select } from "../dom.js";
 import { drawing, drawingSpec } from "../block/drawing.js";
 import { elementsTable, sideBySide } from "../block/elements.js";
+import { literalsOf } from "../block/literals.js";
 import { Numbers } from "../block/numbers.js";
 import { presets } from "../block/presets.js";
 import { notes, rulesTable } from "../block/rules.js";
@@ -10,6 +11,8 @@ import { changed, formatOf, numbersOf, start, words } from "../block/state.js";
 const formats = ["mxfp4", "mxfp6-e2m3", "mxfp6-e3m2", "mxfp8", "mxfp8-e5m2", "mxint8", "nvfp4", "nvfp4-subnormal", "e4m3/row", "e4m3/tensor"];
 const modes = ["", "rne", "rna", "rtz", "rup", "rdn", "rto", "sr:8", "sr:32", "sr-equal"];
 const counts = [1, 4, 8, 16, 32];
+
+const shownRule = (answer, state) => answer.rules.find((r) => r.rule === state.query.show) ?? answer.rules.find((r) => r.best) ?? answer.rules[0];
 
 class View {
     constructor(element, page) {
@@ -86,11 +89,13 @@ class View {
 
     update(state) {
         this.state = state;
+        this.right = false;
         try {
             this.answer = this.page.core.json(words(state));
         } catch (error) {
             return this.refuse(error);
         }
+        this.right = true;
         this.message.textContent = "";
         this.results.classList.remove("block-stale");
         this.drawControls(this.answer);
@@ -108,7 +113,7 @@ class View {
 
     draw() {
         const { answer } = this;
-        const shown = answer.rules.find((r) => r.rule === this.state.query.show) ?? answer.rules.find((r) => r.best) ?? answer.rules[0];
+        const shown = shownRule(answer, this.state);
         const focused = document.activeElement?.name === "block-rule";
         this.facts.textContent = `${answer.block_format}: ${answer.shares}${shown.tensor_scale ? ", and a tensor one fp32 scale" : ""}. `
             + `The largest magnitude here is ${answer.amax.shortest}; the largest element is ${answer.largest_element}.`;
@@ -138,6 +143,10 @@ export const room = {
     summary: "Numbers that share a scale: scale, elements and errors under each scale rule",
     start,
     command: words,
+    // Of the answer that is shown; a state with a mistake has none.
+    literals(state, { view }) {
+        return view?.right ? literalsOf(view.answer, shownRule(view.answer, state)) : [];
+    },
     open(element, state, page) {
         const view = new View(element, page);
         view.update(state);
