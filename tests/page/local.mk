@@ -24,6 +24,8 @@ EXTRA_DIST += \
 	tests/page/links.tsv \
 	tests/page/native.mjs \
 	tests/page/number.mjs \
+	tests/page/run.mjs \
 	tests/page/run.sh \
 	tests/page/sum.mjs \
+	tests/page/train.mjs \
 	tests/page/watch.mjs

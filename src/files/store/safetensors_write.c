@@ -134,7 +134,7 @@ static bnd_status make_header(layout *l, bnd_error *why)
         return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for a header of %zu bytes", length);
     }
     for (size_t i = 0; i < START; i++) {
-        l->header[i] = (char)(length >> 8 * i & 0xff);
+        l->header[i] = (char)((uint64_t)length >> 8 * i & 0xff);
     }
     memset(l->header + START, ' ', length);
     text out = {.bytes = l->header + START};
