@@ -2,6 +2,7 @@
 import { open } from "./browser.mjs";
 import { check, equal, finish, matches, test } from "./check.mjs";
 import { run } from "./native.mjs";
+import { format } from "../../tools/page/js/link.js";
 
 function native(words) {
     const { status, output, errors } = run([words[0], "--json", ...words.slice(1)]);
@@ -23,8 +24,8 @@ const shown = (page) => page.evaluate(() => [...document.querySelectorAll(".answ
         rows: [...body.querySelectorAll("tr:not(.group)")].map((tr) => [tr.children[0].textContent,
             [tr.children[2].firstChild.textContent, tr.querySelector("a")?.href].filter(Boolean).join(" ")]) })) })));
 
-const expected = (answers) => answers.flatMap((one) => one.findings.map(({ format, finding }) => {
-    const rows = one.answers.filter((row) => row.format === format && row.dialect !== "binade");
+const expected = (answers) => answers.flatMap((one) => one.findings.map(({ format: name, finding }) => {
+    const rows = one.answers.filter((row) => row.format === name && row.dialect !== "binade");
     const groups = [...new Set(rows.map((row) => row.group))].sort((a, b) => a - b);
     return { finding, groups: groups.map((n) => rows.filter((row) => row.group === n)).map((of, i) => ({
         value: of[0].value, code: of[0].code, differs: i > 0, rows: of.map((row) => [row.dialect, row.source]) })) };
@@ -67,7 +68,7 @@ await test("each example button shows answers, and its link is the state", async
         const text = await page.evaluate((n) => document.querySelector(`.examples button:nth-child(${n})`).textContent, i);
         const [value, formats] = text.split(" → ");
         await page.waitFor((v) => document.querySelector(".finding")?.textContent.startsWith(`${v} in `), value);
-        equal(await page.evaluate(() => location.hash), `#libraries/${formats}/${value}`);
+        equal(await page.evaluate(() => location.hash), format({ room: "libraries", path: [formats, value] }));
     }
 });
 

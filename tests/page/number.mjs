@@ -142,7 +142,7 @@ await test("each choice of the controls is one that the command has", async () =
 for (const fragment of ["#number/fp32,fp16,bf16,e4m3,e5m2/0.1", "#number/fp64,tf32,e8m0,e2m1,ue5m3/-431.99999999999994",
     "#number/e4m3,e5m2,e4m3fnuz/1e9?overflow=saturate", "#number/fp16/1e-7,inf,-nan,65520,0", "#number/p11emin-14emax15,p4/0.3?round=rup",
     "#number/fp16,bf16/fp32:0x3f803000?round=sra:4&random=3", "#number/e2m1,e3m2/nan?dialect=ml_dtypes", "#number/fp16/6e-8?flush=out&tininess=before",
-    "#number/fp64/1e-300?exact=1", "#number/binary8p3se,e6m9/3.14159?round=srb:62&seed=9", "#number/e4m3/-465?round=sr-equal&random=1"]) {
+    "#number/fp64/1e-300?exact=1", "#number/fp16,e4m3,p4/2%5E-24,448%2B16,3/8,3%2A2%5E-10,-2%5E2,sqrt%2816%29%2F2,fp16:0x3c01%2A4,0%2A-1,2%5E-1000".replaceAll("3/8", "3%2F8"), "#number/binary8p3se,e6m9/3.14159?round=srb:62&seed=9", "#number/e4m3/-465?round=sr-equal&random=1"]) {
     await test(`the page shows what the command prints: ${fragment}`, async () => {
         await page.goto("#sum");
         await page.goto(fragment);
@@ -186,6 +186,17 @@ await test("input that is not a number", async () => {
         equal(await page.evaluate(() => document.querySelectorAll("#room img").length), 0);
     }
     equal(page.messages.slice(before), []);
+});
+
+await test("expressions that are not exact are explained", async () => {
+    for (const text of ["1/3", "pi", "0.1*3", "2^100000000", "1/0", "2^64+1", "sqrt(2)", "inf-inf", "sum(1,3)"]) {
+        await page.goto("#number/e4m3/1");
+        await page.waitFor(() => document.querySelector(".format .code")?.textContent === "0x38" && !document.querySelector(".failure"));
+        await page.fill("#value", text.replaceAll(",", " "));
+        await page.waitFor(() => document.querySelector(".messages .failure"));
+    }
+    await page.fill("#value", "1/3");
+    await page.waitFor(() => document.querySelector(".messages .failure")?.textContent.includes("binade show"));
 });
 
 await test("100,000 digits", async () => {

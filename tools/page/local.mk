@@ -16,6 +16,7 @@ PAGE_FILES = \
 	tools/page/core/dot.c \
 	tools/page/core/exact_total.c \
 	tools/page/core/exact_total.h \
+	tools/page/core/expression.c \
 	tools/page/core/jansson.c \
 	tools/page/core/jansson.h \
 	tools/page/core/jansson_read.c \

@@ -13,7 +13,8 @@ LIBRARIES = -lwasi-emulated-mman -lwasi-emulated-getpid
 # Not in the page: back ends of other machines, and what needs threads, child processes, GMP or MPFR.
 LEFT_OUT = $(foreach name,cast calc vectors verify bench page,tools/binade/$(name)/%) tools/binade/common/process.c
 folders = src/number/* src/files/* src/sim/* tools/binade/common tools/binade/* tools/page/core
-found = $(patsubst $(TOP)/%,%,$(sort $(wildcard $(folders:%=$(TOP)/%/*.c))))
+parser = $(patsubst %,src/check/calc/%.c,reader calls expression)
+found = $(patsubst $(TOP)/%,%,$(sort $(wildcard $(folders:%=$(TOP)/%/*.c)))) $(parser)
 sources = $(filter-out $(LEFT_OUT),$(foreach file,$(found),$(if $(findstring avx,$(file))$(findstring neon,$(file)),,$(file))))
 objects = $(sources:%.c=$(OUT)/o/%.o)
 

@@ -10,6 +10,7 @@
 #ifndef BINADE_SRC_CALC_H
 #define BINADE_SRC_CALC_H
 
+#include "calc/reader.h"
 #include <binade-lab/calc.h>
 #include <gmp.h>
 #include <mpfr.h>
@@ -57,9 +58,6 @@ void bndi_real_times(bnd_real *out, bndi_effort *effort, const bnd_real *x, int6
 
 /* ---- pi and e ---- */
 
-typedef enum bndi_constant { BNDI_NO_CONSTANT, BNDI_CONSTANT_PI, BNDI_CONSTANT_E } bndi_constant;
-
-bndi_constant bndi_constant_named(const char *text, size_t length); /* "pi", U+03C0, "e" */
 bnd_exact bndi_constant_exact(bndi_constant which);
 void bndi_real_constant(bnd_real *out, bndi_constant which, bool negative);
 

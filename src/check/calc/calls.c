@@ -1,5 +1,4 @@
 /* NAME(operands): an operation of the table, sum(x, n), or a format, which rounds its operand. */
-#include "calc/calc.h"
 #include "calc/reader.h"
 
 #include <string.h>

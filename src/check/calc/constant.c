@@ -3,14 +3,6 @@
 #include "calc/calc.h"
 #include "calc/big_numbers.h"
 
-bndi_constant bndi_constant_named(const char *text, size_t length)
-{
-    if (bndi_same_word(text, length, "pi") || bndi_same_word(text, length, "\xcf\x80")) {
-        return BNDI_CONSTANT_PI;
-    }
-    return bndi_same_word(text, length, "e") ? BNDI_CONSTANT_E : BNDI_NO_CONSTANT;
-}
-
 static void work_out(mpfr_t out, bndi_constant which, mpfr_rnd_t rounding)
 {
     if (which == BNDI_CONSTANT_PI) {

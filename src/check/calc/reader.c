@@ -1,6 +1,5 @@
 /* What all parts of the expression parser need: characters, errors, and terms without operands. */
 #include "calc/reader.h"
-#include "calc/calc.h"
 
 #include <string.h>
 
@@ -159,6 +158,14 @@ bnd_status bndi_add_operation(bndi_reader *r, size_t *out, bnd_operation operati
 }
 
 /* ---- numbers ---- */
+
+bndi_constant bndi_constant_named(const char *text, size_t length)
+{
+    if (bndi_same_word(text, length, "pi") || bndi_same_word(text, length, "\xcf\x80")) {
+        return BNDI_CONSTANT_PI;
+    }
+    return bndi_same_word(text, length, "e") ? BNDI_CONSTANT_E : BNDI_NO_CONSTANT;
+}
 
 /* The end of all characters that may belong to a number, so that the number's own parser reports the errors in it. */
 static size_t end_of_number(const bndi_reader *r, size_t at)

@@ -50,4 +50,8 @@ BND_CHECKED bnd_status bndi_read_integer(bndi_reader *r, int64_t *out, int64_t l
 BND_CHECKED bnd_status bndi_read_call(bndi_reader *r, size_t *out, size_t name);
 BND_CHECKED bnd_status bndi_read_sum(bndi_reader *r, size_t *out);
 
+/* The constants that have a name. */
+typedef enum bndi_constant { BNDI_NO_CONSTANT, BNDI_CONSTANT_PI, BNDI_CONSTANT_E } bndi_constant;
+bndi_constant bndi_constant_named(const char *text, size_t length); /* "pi", U+03C0, "e" */
+
 #endif

@@ -1,19 +1,7 @@
-/* Values of expressions (1/3, pi) need GMP and MPFR, which are not in the WebAssembly: they are refused in words. */
+/* Values of expressions that need GMP and MPFR (1/3, pi) do not exist in the WebAssembly: expression.c refuses them. */
 #include <binade-lab.h>
 
 #include <math.h>
-
-bnd_status bnd_real_new_of_text_n(bnd_exact *value, bnd_real **exact, const char *text, size_t length, bnd_error *why)
-{
-    (void)value;
-    (void)exact;
-    (void)text;
-    (void)length;
-    if (why != NULL) {
-        *why = (bnd_error){.message = "not a number; only the command 'binade' reads expressions"};
-    }
-    return BND_BAD_SYNTAX;
-}
 
 bnd_status bnd_real_new_of_error(bnd_real **out, bnd_exact value, const bnd_real *exact, bnd_error *why)
 {

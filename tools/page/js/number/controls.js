@@ -51,8 +51,8 @@ export class Controls {
         this.exact = h("input", { type: "checkbox", id: "exact", onchange: () => change("exact", this.exact.checked ? "1" : "") });
         this.element = h("form", { class: "controls", onsubmit: (event) => event.preventDefault() },
             h("label", { class: "field wide", for: "value" }, h("span", {}, "Number"), this.value),
-            h("p", { class: "note", id: "value-help" }, "A decimal of any length (0.1, 1e-8), 0x1.8p3, inf, nan, or a code (fp16:0x3c00, e2m1:0b0111). ",
-                "Commas separate several. The command also takes expressions (1/3, 2^-24, pi)."),
+            h("p", { class: "note", id: "value-help" }, "A decimal of any length (0.1, 1e-8), 0x1.8p3, inf, nan, a code (fp16:0x3c00, e2m1:0b0111), or an ",
+                "expression that is exact in binary (2^-24, 448+16). Commas separate several. The command also takes 1/3 and pi."),
             h("div", { class: "line" }, h("label", { class: "field grow", for: "formats" }, h("span", {}, "Formats"), this.formats), this.preset),
             this.picker,
             h("div", { class: "line" }, this.selects.round, this.bitsField, this.selects.dialect),

@@ -8,7 +8,7 @@ import { filled, showWords } from "../show_words.js";
 const examples = [
     ["above the range", "e4m3", "465"], ["the tie at the end", "e4m3", "464"], ["infinity", "e4m3", "inf"], ["-NaN", "e4m3", "-nan"],
     ["which NaN", "e5m2", "nan"], ["overflow of e5m2", "e5m2", "61440"], ["-0 without a -0", "e4m3fnuz", "-0"],
-    ["half of the least value", "e4m3fnuz", "0.00048828125"], ["overflow of fp16", "fp16", "65520"], ["NaN in 4 bits", "e2m1", "nan"],
+    ["half of the least value", "e4m3fnuz", "2^-11"], ["overflow of fp16", "fp16", "65520"], ["NaN in 4 bits", "e2m1", "nan"],
     ["zero as a scale", "e8m0", "0"], ["a tie of a scale", "e8m0", "3"], ["P3109", "binary8p3se", "inf"],
 ];
 
