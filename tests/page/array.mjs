@@ -208,8 +208,8 @@ await test("controls change the fragment, and a fragment sets the controls", asy
     await page.fill("#array-formats", "e5m2,e4m3");
     await page.waitFor(() => document.querySelector('tr[data-format="e5m2"]'));
     await settled(page);
-    const fragment = await page.evaluate(() => location.hash);
-    equal(fragment, "#array/normal/e5m2,e4m3?n=1000&round=rtz&sort=worst");
+    const fragment = "#array/normal/e5m2,e4m3?n=1000&round=rtz&sort=worst";
+    await page.waitFor((wanted) => location.hash === wanted, fragment);
     const again = await opened(fragment);
     equal(await again.evaluate(() => ["round", "sort", "formats", "n"].map((key) => document.querySelector(`#array-${key}`).value)), ["rtz", "worst", "e5m2,e4m3", "1000"]);
     equal(await cell(again, "e5m2", 2), await cell(page, "e5m2", 2));

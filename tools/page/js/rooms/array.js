@@ -34,6 +34,7 @@ class View {
     }
 
     update(state) {
+        this.updates = (this.updates ?? 0) + 1;
         this.state = parse(state);
         this.controls.follow(this.state);
         this.files.element.hidden = this.state.source !== "file";
@@ -58,9 +59,9 @@ class View {
 
     // The same state can mean another file.
     go(part) {
-        const before = location.hash;
+        const before = this.updates;
         this.change(part);
-        if (location.hash === before) {
+        if (this.updates === before) {
             this.update(format(this.state));
         }
     }
