@@ -26,6 +26,8 @@ check 'the table has lines of both rooms' [ "$lines" -ge 20 ]
 check 'a relative page' equal "$(BINADE_PAGE='a b.html' binade show 1 -f fp16 --link)" "file://$(pwd)/a%20b.html#number/fp16/1"
 check 'a page on the web' equal "$(BINADE_PAGE=https://example.org/b.html binade show 1 -f fp16 --link)" \
     'https://example.org/b.html#number/fp16/1'
+check 'a page on the web has no path: the one on this machine is meant' \
+    equal "$(BINADE_PAGE=https://example.org/b.html binade page --path)" "$(BINADE_PAGE='' binade page --path)"
 check 'values of standard input' equal "$(echo 1 2/3 | binade show - -f fp16 --link)" \
     'file:///tmp/binade.html#number/fp16/1,2%2F3'
 check 'no value' equal "$(binade show - --link 2>&1 </dev/null)" \

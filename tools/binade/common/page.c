@@ -44,9 +44,14 @@ static char *absolute(const char *path)
     return relative ? format_text("%s/%s", folder, path) : copy_text(path);
 }
 
+static bool is_address(const char *page)
+{
+    return strstr(page, "://") != NULL;
+}
+
 char *page_path(void)
 {
-    if (given_page() != NULL) {
+    if (given_page() != NULL && !is_address(given_page())) {
         return absolute(given_page());
     }
     char *folder = own_folder(), *built = folder != NULL ? format_text("%s/tools/page/binade.html", folder) : NULL;
@@ -60,7 +65,7 @@ char *page_path(void)
 
 char *page_address(void)
 {
-    if (given_page() != NULL && strstr(given_page(), "://") != NULL) {
+    if (given_page() != NULL && is_address(given_page())) {
         return copy_text(given_page());
     }
     char *path = page_path();

@@ -4,8 +4,9 @@
 
 #include "print.h"
 
-/* The path of the page, absolute, to be freed: BINADE_PAGE in the environment; tools/page/binade.html in the build
- * folder if this program runs there and the page is built; else the installed page. The file may be missing. */
+/* The path of the page, absolute, to be freed: BINADE_PAGE in the environment if it is a path; tools/page/binade.html
+ * in the build folder if this program runs there and the page is built; else the installed page. The file may be
+ * missing. */
 char *page_path(void);
 
 /* What to do where it is missing; the path. */
