@@ -181,6 +181,7 @@ void write_blocks(FILE *out)
                                    {"mxfp6-e2m3:ceil", {10, 10000}, 1},
                                    {"mxfp6-e3m2:rceil", {7, 33}, 1},
                                    {"mxfp4:floor", {1, ELEMENTS}, 1},
+                                   {"mxfp4:ct", {50, 2000}, 1},
                                    {"mxint8:rceil", {50, 2000}, 1},
                                    {"nvfp4:nearest", {1, SHORT}, 1},
                                    {"nvfp4-subnormal:nearest", {50, 100}, 1},

@@ -195,7 +195,7 @@ export interface Quantized {
 }
 
 export interface BlockOptions extends RuleOptions, SeedOptions {
-    /** "rceil", "floor", "ceil", "even" or "nearest". */
+    /** "rceil", "floor", "ceil", "even", "nearest" and the other names of scaleRules(). */
     scaleRule?: string;
     shape?: readonly number[];
     /** The axis that blocks run along: the last by default. */
