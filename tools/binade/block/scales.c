@@ -133,8 +133,8 @@ static int power_of_two_scale(const block_question *q, const bnd_block *block, b
     return q->amax > 0 && wide ? unclamped_exponent(q, block, &r->unclamped) : GO_ON;
 }
 
-/* amax / (most * scales_most), but at least 2^-126, as bnd_block.tensor says. A block with a NaN or an infinity does not
- * count, and leaves nothing here: then it is 1, as for zeros. */
+/* amax / (most * scales_most), but at least 2^-126, as bnd_block.tensor says. A block with a NaN or an infinity
+ * does not count, and leaves nothing here: then it is 1, as for zeros. */
 static float tensor_scale(const block_question *q, bnd_exact most, double scales_most)
 {
     if (q->tensor_scale > 0) {
