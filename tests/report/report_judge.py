@@ -117,6 +117,7 @@ check(swept["sweep"]["recipes"][1]["points"] == [r for r in sweep["sweep"]["reci
       "sweep --report has the points of its directory")
 check([[p["lr"] for p in r["points"]] for r in sweep["sweep"]["recipes"]] == [[0.01, 0.03]] * 2, "rates")
 check(all(sum(text.startswith("*") for text in r["losses"]) == 1 for r in sweep["sweep"]["recipes"]), "one best rate")
+check("sgd at 2 learning rates from 0.01 to 0.03," in sweep["setup"]["text"], "the setup of a sweep")
 check("--lr 0.01,0.03" in sweep["commands"][0]["line"] and sweep["commands"][0]["line"].startswith("binade sweep "),
       "the command of a sweep")
 

@@ -34,6 +34,24 @@ static void json_training(bnd_lab_json *json, const bnd_task *task)
     json_owned_literal(json, "training", text);
 }
 
+/* "5 learning rates from 0.0001 to 0.1"; NULL: there is one. */
+static char *rates_text(const train_result *r)
+{
+    double low = HUGE_VAL, high = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < r->row_count; i++) {
+        const double lr = r->rows[i].records->lr;
+        bool seen = false;
+        for (size_t k = 0; k < i; k++) {
+            seen = seen || r->rows[k].records->lr == lr;
+        }
+        count += seen ? 0 : 1;
+        low = fmin(low, lr);
+        high = fmax(high, lr);
+    }
+    return is_sweep(r) ? format_text("%zu learning rates from %g to %g", count, low, high) : NULL;
+}
+
 /* That of the reference; other recipes differ in theirs only, unless the rows say more. */
 void json_setup(bnd_lab_json *json, const train_result *r)
 {
@@ -43,7 +61,9 @@ void json_setup(bnd_lab_json *json, const train_result *r)
     bnd_task task;
     bool known = task_of(&task, record);
     bnd_lab_json_object(json, "setup");
-    json_owned_string(json, "text", known ? setup_text(&task.training, record->parameters) : NULL);
+    char *rates = rates_text(r);
+    json_owned_string(json, "text", known ? setup_text(&task.training, record->parameters, rates) : NULL);
+    free(rates);
     json_owned_string(json, "levels", levels_text(chance, irreducible, irreducible != record->floor ? row->count : 1));
     json_owned_string(json, "model", record->model[0] != '\0' ? copy_text(record->model) : NULL);
     json_owned_string(json, "optimizer", record->optimizer[0] != '\0' ? copy_text(record->optimizer) : NULL);

@@ -126,7 +126,7 @@ static double chance_of(const bnd_record *record)
 static void print_heading(const train *t)
 {
     double chance = mean_over_seeds(t, chance_of), irreducible = mean_over_seeds(t, floor_of);
-    char *setup = setup_text(&t->tasks[0].training, t->records[0].parameters);
+    char *setup = setup_text(&t->tasks[0].training, t->records[0].parameters, NULL);
     char *levels = levels_text(chance, irreducible, irreducible != t->records[0].floor ? (size_t)t->asked.seeds : 1);
     printf("%s\n", setup);
     if (levels != NULL) {

@@ -49,11 +49,14 @@ char *interval_text(double x, double half_width, bool sign)
     return text;
 }
 
-char *setup_text(const bnd_training *of, uint64_t parameters)
+char *setup_text(const bnd_training *of, uint64_t parameters, const char *rates)
 {
-    return format_text("%s of %llu parameters, %s at %g, %llu steps of %zu%s%s", of->model,
-                       (unsigned long long)parameters, of->optimizer, of->lr, (unsigned long long)of->steps, of->batch,
-                       of->data[0] != '\0' ? ", on " : "", of->data);
+    char *rate = rates != NULL ? copy_text(rates) : format_text("%g", of->lr);
+    char *text = format_text("%s of %llu parameters, %s at %s, %llu steps of %zu%s%s", of->model,
+                             (unsigned long long)parameters, of->optimizer, rate, (unsigned long long)of->steps,
+                             of->batch, of->data[0] != '\0' ? ", on " : "", of->data);
+    free(rate);
+    return text;
 }
 
 char *levels_text(double chance, double irreducible, size_t seeds)

@@ -163,7 +163,7 @@ void plot_losses(const train_result *r, const plot_options *how, bool colour);
 
 /* "transformer of 14080 parameters, adamw at 0.003, 200 steps of 16", to be freed; and the losses at chance level and
  * the irreducible one, NULL where they are not known. */
-char *setup_text(const bnd_training *of, uint64_t parameters);
+char *setup_text(const bnd_training *of, uint64_t parameters, const char *rates); /* NULL: its own rate */
 char *levels_text(double chance, double irreducible, size_t seeds);
 
 char *bytes_text(double bytes);                        /* "3.60 MiB", to be freed; "-" where it is not known */
