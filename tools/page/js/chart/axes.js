@@ -67,7 +67,7 @@ function rule(chart, box, { axis, at, text }) {
     }
     return axis === "y"
         ? [s("path", { d: `M${box.left},${place}H${box.right}`, class: "chart-rule" }),
-            s("text", { x: box.left + 5, y: place - 4, class: "chart-faint chart-small chart-halo" }, text ?? "")]
+            s("text", { x: box.right - 5, y: place - 4, class: "chart-faint chart-small chart-halo chart-end" }, text ?? "")]
         : [s("path", { d: `M${place},${box.top}V${box.bottom}`, class: "chart-rule" }),
             s("text", { x: place + 4, y: box.top + 11, class: "chart-faint chart-small chart-halo" }, text ?? "")];
 }

@@ -18,7 +18,7 @@
 //     height     in pixels (xyChart; 320);  compact: true: no buttons for the zoom, which drag and keys still do
 //
 // xyChart: x and y are axes: { label, scale: "linear" | "log" | "symmetric", scales: [those the reader may choose], from, to,
-//     threshold (symmetric: linear below it), whole (integers only), format(value) -> text, tick(value) -> text }
+//     intervals: false (y: the axis need not hold all of them), threshold (symmetric: linear below it), whole (integers only), format(value) -> text, tick(value) -> text }
 //     series { kind: "line", x ascending, y, low, high (interval), end: "NaN at step 3" (a cross and this text) }
 //            { kind: "points", x, y, low, high, labels: [one per point] }
 //            { kind: "bars", x: left edges ascending, width (of a bar, in x), y, outline: true (no area: to compare two) }

@@ -63,7 +63,7 @@ export class Plane {
             const [from, to] = name === "y" && xs && one.kind !== "points" && one.kind !== "bars" ? inside(one.x, xs) : [0, values.length];
             for (let i = from; i < to; i++) {
                 take(values[i]);
-                if (name === "y" && one.low && finite(values[i])) {
+                if (name === "y" && one.low && this.spec.y?.intervals !== false && finite(values[i])) {
                     take(one.low[i]);
                     take(one.high[i]);
                 }

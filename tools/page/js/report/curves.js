@@ -60,7 +60,7 @@ export function lossChart(report, rows) {
     const number = (v) => typeof v === "number" && Number.isFinite(v);
     const chart = xyChart({
         title: "Loss over steps", legend: false, height: 340, series,
-        x: STEP, y: { label: "training loss", scale: spanOf(series) > 30 ? "log" : "linear", scales: ["linear", "log"], to: number(chance) && first === "mean" ? null : number(chance) ? 2 * chance : null },
+        x: STEP, y: { label: "training loss", intervals: false, scale: spanOf(series) > 30 ? "log" : "linear", scales: ["linear", "log"], to: number(chance) && first === "mean" ? null : number(chance) ? 2 * chance : null },
         rules: [...(number(chance) ? [{ axis: "y", at: chance, text: "chance level" }] : []), ...(number(floor) && floor > 0 ? [{ axis: "y", at: floor, text: "irreducible loss" }] : [])],
         summary: `Training loss over steps of ${rows.length} recipes. ${report.conclusion ?? ""}`,
         note: NOTES[first],

@@ -16,12 +16,12 @@ export function sweep(report) {
         title: "Loss by recipe and learning rate", rowLabel: "recipe", columnLabel: "learning rate", valueLabel: "loss",
         rows: all.recipes.map((row) => row.recipe), columns: rates.map((lr) => numberText(lr, 4)),
         values: all.recipes.map((row) => rates.map((lr) => cell(row, lr, (p) => (p.failed >= p.runs ? null : p.loss ?? p.capped_loss)))),
-        texts: all.recipes.map((row) => rates.map((lr) => cell(row, lr, (p, text) => (p.failed >= p.runs ? "✗ failed" : (text ?? numberText(p.loss, 4)) + (p.failed > 0 ? ` ✗${p.failed}` : ""))) ?? "-")),
+        texts: all.recipes.map((row) => rates.map((lr) => cell(row, lr, (p, text) => (p.failed >= p.runs ? "✗ failed" : (text ?? numberText(p.loss, 4)))) ?? "-")),
         marks: all.recipes.map((row) => rates.map((lr) => (lr === row.best_lr ? "best" : cell(row, lr, fails)))),
         scale: "log", summary: all.conclusion ?? "", note: "Framed and with *: the best rate of the recipe. ✗: failed runs. Darker is a larger loss.",
     });
     const lines = xyChart({
-        title: "Loss over the learning rate", x: { label: "learning rate", scale: "log", scales: ["log", "linear"] }, y: { label: "loss; failed runs count as chance level", scale: "linear", scales: ["linear", "log"] },
+        title: "Loss over the learning rate", x: { label: "learning rate", scale: "log", scales: ["log", "linear"] }, y: { label: "loss; failed runs count as chance level", intervals: false, scale: "linear", scales: ["linear", "log"] },
         series: all.recipes.map((row, i) => ({
             name: row.recipe, key: `s${i}`, style: i, x: row.points.map((p) => p.lr), y: row.points.map((p) => p.capped_loss),
             low: row.points.map((p) => (p.failed === 0 && p.interval !== null ? p.capped_loss - p.interval : null)), high: row.points.map((p) => (p.failed === 0 && p.interval !== null ? p.capped_loss + p.interval : null)),

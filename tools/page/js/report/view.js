@@ -85,10 +85,10 @@ class View {
         if (rows.length > 0) {
             this.element.append(this.bar());
         }
+        this.section("Learning rates", () => sweep(report));
         this.section("Loss", () => lossChart(report, rows));
         this.section("Gap to the reference", () => gapChart(report, rows));
         this.section("Memory", () => [memoryBars(rows), memoryAgainstGap(report, rows)].filter(Boolean));
-        this.section("Learning rates", () => sweep(report));
         this.section("Why recipes fail or lose: autopsy", () => autopsies(rows));
         this.section("Exponents by role", () => exponents(report, rows));
         this.section("Over time", () => overTime(rows));
