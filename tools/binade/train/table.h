@@ -37,6 +37,9 @@ typedef struct result_notes {
 void result_notes_make(result_notes *n, const train_result *r);
 void result_notes_clear(result_notes *n);
 
+/* Same weights and same data are known of runs that say which model and which seeds they have (failure.c). */
+bool runs_are_known(const train_result *r);
+
 /* When a run failed, which roles lost numbers first, and whether it was cut short; to be freed. */
 char *failure_text(const train_result *r, const train_row *row);
 
