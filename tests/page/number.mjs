@@ -1,5 +1,6 @@
 // The room Number: typing, bits, keyboard, rules, random bits, links, hostile input; and every number on the page is what
 // the native command prints.
+import { spawnSync } from "node:child_process";
 import { open } from "./browser.mjs";
 import { check, equal, finish, matches, test } from "./check.mjs";
 import { run } from "./native.mjs";
@@ -220,6 +221,27 @@ await test("literals: C, Python, PyTorch and SystemVerilog of the codes", async 
     for (const literal of ["float fp32 = 0x1.99999ap-4f;", "uint8_t e4m3 = 0x1d;", "e4m3 = np.uint8(0x1d).view(ml_dtypes.float8_e4m3fn)",
         "bf16 = torch.tensor(15821, dtype=torch.int16).view(torch.bfloat16)", "localparam logic [3:0] E2M1 = 4'h0;", "tf32 = 0x"]) {
         check(text.includes(literal), `${literal} is not in ${text}`);
+    }
+});
+
+// The lines for Python, run by a Python that has numpy, or also torch: each type's value is the page's.
+const python = ["python3", "/usr/bin/python3"].find((one) => spawnSync(one, ["-c", "import numpy"]).status === 0);
+const skip = python === undefined ? "Python with numpy" : false;
+await (skip ? (name) => console.log(`skipped: ${name}: needs ${skip}`) : test)("literals: Python's lines give the value on the page", async () => {
+    for (const value of ["0.1", "-65504", "6e-8", "-0"]) {
+        await page.goto(`#number/fp64,fp32,fp16,bf16/${value}`);
+        await page.waitFor((typed) => document.querySelectorAll(".format").length === 4 && globalThis.binade.state().state.path[1] === typed, value);
+        const lines = await page.evaluate(() => Object.fromEntries([...document.querySelectorAll("#command .line")]
+            .map((row) => [row.querySelector(".name").textContent, row.querySelector("code").textContent])));
+        const script = ["import numpy as np", "def same(name, a, b): assert a == b, (name, a, b)",
+            ...lines.Python.split("\n").filter((line) => !line.includes("ml_dtypes")),
+            "same('fp32', float(fp32), float(np.float32(WANT)))", "same('fp16', float(fp16), float(np.float16(WANT)))", "same('fp64', float(fp64), WANT)",
+            "try:", "    import torch", "except ImportError:", "    raise SystemExit",
+            ...lines.PyTorch.split("\n"),
+            "same('torch fp16', float(fp16), float(torch.tensor(WANT, dtype=torch.float64).to(torch.float16)))",
+            "same('torch bf16', float(bf16), float(torch.tensor(WANT, dtype=torch.float32).to(torch.bfloat16)))"].join("\n").replaceAll("WANT", `float('${value}')`);
+        const done = spawnSync(python, ["-c", script], { encoding: "utf8" });
+        equal(done.status, 0, done.stderr);
     }
 });
 
