@@ -6,6 +6,7 @@ libbinade_number_la_SOURCES += \
 	src/number/block/block_layout.c \
 	src/number/block/block_scale.c \
 	src/number/block/hadamard.c \
+	src/number/block/block_elements_template.h \
 	src/number/block/block_kernels.c \
 	src/number/block/blocks.def \
 	src/number/block/block_names.c \
