@@ -123,6 +123,7 @@ await test("a sweep has a heat map and loss over the rate", async () => {
     const page = await opened(saved("sweep.html", report));
     await shown(page);
     check((await sections(page)).includes("Learning rates"), "section");
+    matches(await page.evaluate(() => document.querySelector(".report-conclusion strong").textContent), /fp16-pure/, "the answer stands out");
     await page.waitFor(() => [...document.querySelectorAll("figure.chart")].some((f) => /Loss by recipe and learning rate/.test(f.textContent) && f.querySelectorAll(".chart-svg rect").length >= 6));
     matches(await page.evaluate(() => document.querySelector("#room").textContent), /Loss over the learning rate/);
     equal(page.messages, []);

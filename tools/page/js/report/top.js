@@ -16,9 +16,10 @@ export function answer(report, rows) {
     const failures = rows.map((row) => ({ row, text: why(row) })).filter(({ text }) => text);
     const conclusion = String(report.conclusion ?? ""), end = conclusion.indexOf(". ") + 1;
     const [first, rest] = end > 0 ? [conclusion.slice(0, end), conclusion.slice(end)] : [conclusion, ""];
+    const bySentence = report.kind === "sweep" && rest !== "" ? [h("strong", {}, rest.trim()), first] : [h("strong", {}, first), rest]; /* a sweep's first sentence says what is compared */
     const item = ({ text }) => h("li", {}, cut(text, 700));
     return h("div", { class: "report-answer" },
-        h("p", { class: "report-conclusion" }, h("strong", {}, first), rest),
+        h("p", { class: "report-conclusion" }, bySentence),
         report.setup?.text ? h("p", { class: "note" }, [report.setup.text, report.setup.levels].filter(Boolean).join("; ")) : null,
         failures.length > 0 ? [h("h3", {}, failures.length === 1 ? "Why it failed" : "Why they failed"),
             h("ul", {}, failures.slice(0, FIRST).map(item)),
