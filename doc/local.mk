@@ -73,6 +73,7 @@ HOW_TO_PAGES = \
 	doc/how-to/sweep-on-many-machines.md \
 	doc/how-to/use-from-cmake.md \
 	doc/how-to/use-from-javascript.md \
+	doc/how-to/use-the-page.md \
 	doc/how-to/write-a-recipe.md
 REFERENCE_PAGES = \
 	doc/README.md \
