@@ -21,6 +21,10 @@ objects = $(sources:%.c=$(OUT)/o/%.o)
 $(OUT)/binade.wasm: $(objects)
 	@$(WASM_CC) $(LINK) $(objects) -o $@.new $(LIBRARIES) && mv $@.new $@
 
+# With the program of tests/page/bits.c, for tests/page/wasm.mjs.
+$(OUT)/bits.wasm: $(objects) $(OUT)/o/tests/page/bits.o
+	@$(WASM_CC) $(LINK) $^ -o $@.new $(LIBRARIES) && mv $@.new $@
+
 # Another compiler, version or flag compiles all again.
 $(OUT)/o/flags: FORCE
 	@mkdir -p $(@D)
@@ -31,4 +35,4 @@ $(OUT)/o/%.o: $(TOP)/%.c $(OUT)/o/flags
 	@mkdir -p $(@D)
 	@$(WASM_CC) $(FLAGS) -MMD -MP -c $< -o $@
 
--include $(objects:.o=.d)
+-include $(objects:.o=.d) $(OUT)/o/tests/page/bits.d

@@ -3,6 +3,7 @@
 #include "common/process.h"
 
 #include <errno.h>
+#include <stdio_ext.h>
 #include <string.h>
 
 void process_wait_asleep(char **argv)
@@ -10,8 +11,13 @@ void process_wait_asleep(char **argv)
     (void)argv;
 }
 
+/* A command reads its own standard input from the start: the buffer of the command before it is emptied, and its end of
+ * file forgotten. */
 void process_begin(void)
 {
+    __fpurge(stdin);
+    clearerr(stdin);
+    clearerr(stdout);
 }
 
 int process_end(int status)
