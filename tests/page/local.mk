@@ -27,18 +27,19 @@ EXTRA_DIST += \
 	tests/page/check.mjs \
 	tests/page/chromium.mjs \
 	tests/page/driver.mjs \
-	tests/page/hostile.mjs \
 	tests/page/formats.mjs \
+	tests/page/hostile.mjs \
 	tests/page/keys.mjs \
 	tests/page/libraries.mjs \
 	tests/page/links.mjs \
 	tests/page/links.tsv \
 	tests/page/native.mjs \
 	tests/page/number.mjs \
+	tests/page/page.mjs \
 	tests/page/run.mjs \
 	tests/page/run.sh \
+	tests/page/speed.mjs \
 	tests/page/sum.mjs \
 	tests/page/train.mjs \
-	tests/page/speed.mjs \
 	tests/page/wasm.mjs \
 	tests/page/watch.mjs
