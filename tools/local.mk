@@ -11,6 +11,7 @@ EXTRA_DIST += \
 	tools/dev/check-freestanding \
 	tools/dev/check-generated \
 	tools/dev/dialect-table \
+	tools/dev/screenshots.mjs \
 	tools/dev/check-gpu.cu \
 	tools/dev/check-headers \
 	tools/dev/check-install \
