@@ -26,6 +26,7 @@ EXTRA_DIST += \
 	tests/page/chart.mjs \
 	tests/page/check.mjs \
 	tests/page/chromium.mjs \
+	tests/page/core.mjs \
 	tests/page/driver.mjs \
 	tests/page/formats.mjs \
 	tests/page/hostile.mjs \
@@ -34,6 +35,7 @@ EXTRA_DIST += \
 	tests/page/links.mjs \
 	tests/page/links.tsv \
 	tests/page/native.mjs \
+	tests/page/nonsense.mjs \
 	tests/page/number.mjs \
 	tests/page/page.mjs \
 	tests/page/run.mjs \

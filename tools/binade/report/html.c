@@ -6,8 +6,13 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+#include "store/output_file.h"
 
 /* ---- files ---- */
+
+enum { PAGE_MOST = 1 << 26 }; /* bytes; a page has less than 1 MB, a device may never end */
 
 static bool read_file(long_text *out, const char *path)
 {
@@ -17,7 +22,7 @@ static bool read_file(long_text *out, const char *path)
     if (file == NULL) {
         return false;
     }
-    while ((length = fread(piece, 1, sizeof piece, file)) > 0) {
+    while (out->length <= PAGE_MOST && (length = fread(piece, 1, sizeof piece, file)) > 0) {
         add_bytes(out, piece, length);
     }
     bool good = ferror(file) == 0;
@@ -95,11 +100,29 @@ static int read_page(long_text *page, size_t *place, const command *self)
     return status;
 }
 
+/* Can the file be written? It stays as it is. To open a pipe or a device would be seen at its other end. */
+static int check_output(const char *file, const command *self)
+{
+    struct stat about;
+    bnd_lab_output out;
+    bnd_error why;
+    if (stat(file, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode)) {
+        return GO_ON;
+    }
+    bnd_status status = bnd_lab_output_open(&out, file, &why);
+    if (status != BND_OK) {
+        return fail(self, file, status, &why);
+    }
+    bnd_lab_output_abandon(&out);
+    return GO_ON;
+}
+
 int report_check(const char *file, const command *self)
 {
     long_text page = {.text = NULL};
     size_t place;
     int status = file != NULL ? read_page(&page, &place, self) : GO_ON;
+    status = status == GO_ON && file != NULL ? check_output(file, self) : status;
     free(page.text);
     return status;
 }

@@ -8,7 +8,8 @@
  * runs on a command line (NULL: they are not on the disk). GO_ON, or the status to leave with. */
 int report_save(const char *file, const command *self, const train_result *r, char *const *words, size_t word_count);
 
-/* Fails early, before a training: is the page there? GO_ON, or the status to leave with. */
+/* Fails early, before a training: is the page there, and can FILE.html be written? GO_ON, or the status to leave
+ * with. */
 int report_check(const char *file, const command *self);
 
 /* The report as JSON. */

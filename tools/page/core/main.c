@@ -1,5 +1,6 @@
 /* The command in WebAssembly: the commands that need no threads, child processes, GMP or MPFR. JavaScript calls
  * bnd_page_run as often as it likes; standard streams and files are its own (js/core/wasi.js). */
+#include "common/print.h"
 #include "common/process.h"
 #include "help/help.h"
 
@@ -67,6 +68,7 @@ int EXPORTED(bnd_page_run)(char *words, size_t length)
         word += strlen(word) + 1;
     }
     process_begin();
+    write_utf8_always(); /* the page is UTF-8: the same words before and after a report */
     int status = process_end(run(argc, argv));
     free(argv);
     return status;

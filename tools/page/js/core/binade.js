@@ -33,6 +33,7 @@ export class Core {
     reset(files, input, onWrite) {
         const system = this.system;
         system.files.clear();
+        system.inodes?.clear();
         system.folders.clear();
         system.folders.add("");
         system.onWrite = onWrite;
@@ -51,6 +52,9 @@ export class Core {
         this.reset(files, input, onWrite);
         const line = encoder.encode(words.map((word) => `${word.replaceAll("\0", "")}\0`).join(""));
         const at = this.exports.bnd_page_new(Math.max(line.length, 1));
+        if (at === 0) {
+            throw new CommandError(3, "out of memory");
+        }
         new Uint8Array(this.exports.memory.buffer, at, line.length).set(line);
         let status;
         try {
@@ -58,7 +62,7 @@ export class Core {
             this.exports.bnd_page_free(at);
         } catch (error) {
             this.broken = true; // the stack and what was allocated are lost
-            this.restart().then(() => { this.broken = false; });
+            this.mended = this.restart().then(() => { this.broken = false; }, () => {}); // without memory it stays broken
             if (!(error instanceof Exit)) {
                 throw new CommandError(3, `the core failed: ${error.message}`);
             }

@@ -76,6 +76,7 @@ export function serve(functions) {
                 return;
             }
             const ready = await core;
+            await ready.mended;
             const onWrite = data.tell ? (path, text) => postMessage({ path, text }) : null;
             const answer = data.name !== undefined ? await functions[data.name](ready, ...data.values)
                 : ready.run(data.words, { files: data.files, input: data.input, onWrite });

@@ -19,16 +19,21 @@ class File {
     constructor(bytes = new Uint8Array(0)) {
         this.bytes = bytes; // may have room behind `size`
         this.size = bytes.length;
+        this.shared = true; // they are the caller's until the first write
     }
     get content() {
         return this.bytes.subarray(0, this.size);
     }
     write(at, data) {
         const end = at + data.length;
-        if (end > this.bytes.length) {
+        if (this.shared || end > this.bytes.length) {
             const larger = new Uint8Array(Math.max(end, 2 * this.bytes.length, 4096));
             larger.set(this.content);
             this.bytes = larger;
+            this.shared = false;
+        }
+        if (at > this.size) {
+            this.bytes.fill(0, this.size, at); // what was there before the file was shortened
         }
         this.bytes.set(data, at);
         this.size = Math.max(this.size, end);
@@ -64,6 +69,9 @@ export class System {
 
     put(path, content) {
         const name = normal(path);
+        if (name === "") {
+            return; // the root is a folder
+        }
         for (let at = name.indexOf("/"); at >= 0; at = name.indexOf("/", at + 1)) {
             this.folders.add(name.slice(0, at));
         }
