@@ -189,7 +189,7 @@ await test("on paper every section is open and the buttons are gone", async () =
     const bytes = readFileSync(pdf);
     check(bytes.subarray(0, 5).toString() === "%PDF-" && bytes.length > 30000, `${bytes.length} bytes of PDF`);
     await page.media({ print: true });
-    equal(await page.evaluate(() => [".chart-tools", ".report-bar", ".actions"].map((name) => { const one = document.querySelector(name); return one === null || one.getBoundingClientRect().height === 0; })), [true, true, true]);
+    equal(await page.evaluate(() => [".chart-tools", ".report-bar", ".report-actions"].map((name) => { const one = document.querySelector(name); return one === null || one.getBoundingClientRect().height === 0; })), [true, true, true]);
     equal(page.messages, []);
     await page.close();
 });

@@ -17,7 +17,7 @@ export class Controls {
         this.all = {
             source: choice("Array", sources, { id: "array-source", onchange: (value) => onchange({ source: value, shape: "" }) }),
             n: text("n", "Elements", 10), seed: text("seed", "Seed", 6), scale: text("scale", "Scale", 6), shape: text("shape", "Shape", 6),
-            outliers: text("outliers", "Rate of outliers", 7), factor: text("factor", "times larger", 6),
+            outliers: text("outliers", "Rate of outliers", 7), factor: text("factor", "Outliers, times larger", 6),
             round: pick("round", "Rounding", roundings), overflow: pick("overflow", "Overflow", overflows), sort: pick("sort", "Order", orders),
             bits: pick("bits", "Recommend up to (bits per element)", budgets),
             list: choice("Lists", [["", "choose ..."], ...lists], { id: "array-list",

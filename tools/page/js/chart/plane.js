@@ -42,7 +42,7 @@ export class Plane {
 
     scales() {
         return ["x", "y"].filter((name) => (this.axis(name).scales ?? []).length > 1).map((name) => ({
-            label: cut(this.axis(name).short ?? this.axis(name).label ?? name, 16), value: this.kind[name], options: this.axis(name).scales,
+            label: cut(this.axis(name).short ?? this.axis(name).label ?? name, 26), value: this.kind[name], options: this.axis(name).scales,
             set: (kind) => { this.kind[name] = kind; this.view = null; },
         }));
     }

@@ -9,5 +9,5 @@ export function cut(text, most) {
 
 // Width in pixels of a text in the charts' 12 px font, near enough to place it.
 export function widthOf(text) {
-    return [...String(text)].length * 6.6;
+    return [...String(text)].length * 7.2;
 }

@@ -4,7 +4,7 @@ import { svg as s } from "../dom.js";
 import { cut, widthOf } from "./text.js";
 import { markerAt } from "./look.js";
 import { linePath, bandPath, firstFrom, spread } from "./paths.js";
-import { axes, marks } from "./axes.js";
+import { axes, leftOf, marks } from "./axes.js";
 import { finite } from "./plane.js";
 import { Reading } from "./reading.js";
 
@@ -15,10 +15,13 @@ export class XY extends Reading {
         const series = this.visible();
         const labelled = spec.labels === false ? [] : series.filter((one) => one.kind !== "bars" && one.kind !== "points" && !one.end && !one.unnamed);
         const room = width < 520 ? 0 : Math.min(170, Math.max(0, ...labelled.map((one) => widthOf(cut(one.name, 24)) + 16)));
-        const box = { left: 58, top: 10 + (spec.top ?? 0), right: width - Math.max(14, room), bottom: height - 44 };
+        const above = spec.regions?.some((one) => one.axis !== "y" && one.text) ? 8 : 0; /* for the names of shaded ranges */
+        const box = { left: 58, top: 10 + above + (spec.top ?? 0), right: width - Math.max(14, room), bottom: height - 44 };
         const xEnds = this.ends("x", series);
         this.sx = this.scale("x", xEnds, box.left, box.right);
         this.sy = this.scale("y", this.ends("y", series, this.sx), box.bottom, box.top);
+        box.left = leftOf(this, box);
+        this.sx = this.scale("x", xEnds, box.left, box.right);
         this.box = box;
         this.endTexts = [];
         const clip = `${this.frame.title.id}c`;

@@ -106,6 +106,7 @@ export class Codes {
     filter(kind) {
         this.shown = kind ? this.codes.filter((c) => c.class === kind) : this.codes;
         this.body.style.height = `${this.shown.length * ROW}px`;
+        this.scroll.style.setProperty("--bits", `${Math.max(3, 1.5 + 0.65 * (this.codes[0]?.bits.length ?? 0)).toFixed(2)}rem`);
         this.draw();
     }
 

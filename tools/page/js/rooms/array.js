@@ -270,7 +270,7 @@ class View {
 export const room = {
     id: "array",
     title: "Array",
-    summary: "What formats and scales do to a million numbers, to a file of yours, or to an image",
+    summary: "What formats and scales do to a million numbers, to a file of yours, or to an image.",
     start: { path: ["normal", formats], query: {} },
 
     command(state) {

@@ -140,7 +140,7 @@ class View {
 export const room = {
     id: "block",
     title: "Block",
-    summary: "Numbers that share a scale: scale, elements and errors under each scale rule",
+    summary: "Numbers that share a scale: scale, elements and errors under each scale rule.",
     start,
     command: words,
     // Of the answer that is shown; a state with a mistake has none.

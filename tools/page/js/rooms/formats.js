@@ -59,7 +59,7 @@ class View {
 export const room = {
     id: "formats",
     title: "Formats",
-    summary: "Ranges, number lines, precision, every code, and formats of your own",
+    summary: "Ranges, number lines, precision, every code, and formats of your own.",
     start,
     command,
     // The number line needs a table per format.

@@ -9,14 +9,14 @@ class RunRoom {
     constructor(element, page) {
         this.page = page;
         this.message = h("p", { class: "note", role: "status" });
-        this.actions = h("div", { class: "actions" });
+        this.actions = h("div", { class: "report-actions" });
         this.room = h("div", {});
         const files = h("input", { type: "file", multiple: true, id: "run-files", class: "offscreen", onchange: () => this.take(chosen(files.files)) });
         const folder = h("input", { type: "file", webkitdirectory: true, multiple: true, id: "run-folder", class: "offscreen", onchange: () => this.take(chosen(folder.files)) });
         const pick = (text, input) => h("button", { type: "button", onclick: () => { input.value = ""; input.click(); } }, text);
-        this.drop = h("div", { class: "drop no-print", id: "run-drop" },
+        this.drop = h("div", { class: "report-drop no-print", id: "run-drop" },
             h("p", {}, "Drop run directories of ", h("code", {}, "binade train --out"), ", metrics.jsonl, CSV logs with a step and a loss, or a saved report."),
-            h("div", { class: "actions" }, pick("Choose a folder", folder), pick("Choose files", files), files, folder,
+            h("div", { class: "report-actions" }, pick("Choose a folder", folder), pick("Choose files", files), files, folder,
                 h("span", { class: "note" }, "They are read in this page and sent nowhere.")));
         files.setAttribute("aria-label", "Files of runs");
         folder.setAttribute("aria-label", "Folder of runs");
@@ -97,7 +97,7 @@ class RunRoom {
 export const room = {
     id: "run",
     title: "Run",
-    summary: "Training runs and logs as a report: which recipe to use, and why others failed",
+    summary: "Training runs and logs as a report: which recipe to use, and why others failed.",
     start: { path: [], query: {} },
     command: () => null,
 

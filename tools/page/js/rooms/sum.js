@@ -10,7 +10,7 @@ const parts = { running: ["Running sum", Running], dot: ["Dot product", Dot] };
 export const room = {
     id: "sum",
     title: "Sum",
-    summary: "What a sum loses: totals that stall, and dot products through fp32, bf16 and truncating accumulators",
+    summary: "What a sum loses: totals that stall, and dot products through fp32, bf16 and truncating accumulators.",
     start: { path: ["running", running.term, running.count, running.sums], query: {} },
     command,
 

@@ -33,9 +33,9 @@ class TrainRoom {
         this.message = h("p", { class: "note", role: "status", hidden: true });
         this.bar = h("progress", { "aria-label": "Progress of the training", max: 1 });
         this.count = h("span", { class: "note" });
-        this.progress = h("div", { class: "actions", hidden: true }, this.bar, this.count);
+        this.progress = h("div", { class: "report-actions", hidden: true }, this.bar, this.count);
         this.live = h("div", {});
-        this.actions = h("div", { class: "actions no-print" });
+        this.actions = h("div", { class: "report-actions no-print" });
         this.room = h("div", {});
         element.append(this.form, this.message, this.progress, this.live, this.actions, this.room);
         this.build();
@@ -92,7 +92,7 @@ class TrainRoom {
                 NUMBERS.map((row) => this.number(row))),
             h("p", { class: "note" }, title),
             this.recipes(),
-            h("div", { class: "actions" }, this.startButton, this.stopButton, h("label", {}, autopsy, " find the cause where a recipe fails (many more runs)")));
+            h("div", { class: "report-actions" }, this.startButton, this.stopButton, h("label", {}, autopsy, " find the cause where a recipe fails (many more runs)")));
     }
 
     update(state) {
@@ -220,7 +220,7 @@ class TrainRoom {
 export const room = {
     id: "train",
     title: "Train",
-    summary: "The same training in fp32 and in other recipes, computed in this page, bit for bit as the command does",
+    summary: "The same training in fp32 and in other recipes, computed in this page, bit for bit as the command does.",
     start: { path: ["mlp", "fp32,bf16-amp,bf16-pure,bf16-sr,fp16-pure,mxfp8"], query: { lr: "0.01", steps: "100", seeds: "3", batch: "32", inputs: "32", width: "32" } },
     command: wordsOf,
 
