@@ -152,6 +152,13 @@ const tests = {
             }
         }
     },
+    "arguments of other types are refused in words"() {
+        for (const work of [() => formats(Symbol("x")), () => formats([Symbol("x")]), () => encode(1, "e4m3", { round: 1n }),
+            () => binade.matmul(new Float32Array(1), new Float32Array(1)), () => binade.matmul(1, 2, null), () => binade.matmul(1, 2, "111")]) {
+            assert.throws(work, BinadeError);
+        }
+        assert.equal(encode(448, "e4m3").code, 126n);
+    },
     "the package runs where node's zlib is not"() {
         const program = 'process.getBuiltinModule = undefined; const b = await import("binade"); console.log(b.encode("0.1", "bf16").text)';
         assert.equal(execFileSync(process.execPath, ["--input-type=module", "-e", program], { encoding: "utf8" }), "0.10009765625\n");

@@ -208,8 +208,9 @@ export function sum(values, format, options) {
 const PRODUCT_OPTIONS = new Set(["accumulator", "seed"]);
 
 /** The matrix product of a (m x k) and b (k x n), row by row; the accumulator is an option. Returns a Float32Array. */
-export function matmul(a, b, [m, k, n], options) {
+export function matmul(a, b, sizes, options) {
     const given = optionsOf(options, PRODUCT_OPTIONS);
+    const [m, k, n] = Array.isArray(sizes) ? sizes : [];
     if (![m, k, n].every((length) => Number.isSafeInteger(length) && length >= 0)) {
         refuse("the sizes of a product must be three integers");
     }

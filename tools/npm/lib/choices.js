@@ -76,7 +76,7 @@ export function wordOf(options, name) {
         return "";
     }
     if (typeof value !== "string" || value === "" || value.includes("\n")) {
-        refuse(`${name} must be a name, got ${JSON.stringify(value) ?? typeof value}`);
+        refuse(`${name} must be a name, got ${typeof value === "bigint" ? `${value}n` : JSON.stringify(value) ?? typeof value}`);
     }
     return value;
 }

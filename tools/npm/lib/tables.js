@@ -16,10 +16,13 @@ export function formats(group) {
     if (group === undefined) {
         return names("formats");
     }
+    if (typeof group !== "string") {
+        refuse(`a group must be a name, got ${typeof group}`);
+    }
     return within((core) => {
-        const text = putText(String(group));
+        const text = putText(group);
         if (core.list_group(text.at, text.length) === 0) {
-            refuse(`unknown group '${String(group)}' (available: all, ieee, ocp, fnuz, p3109, p3109-all, mx)`);
+            refuse(`unknown group '${group}' (available: all, ieee, ocp, fnuz, p3109, p3109-all, mx)`);
         }
         return lines();
     });
