@@ -29,7 +29,11 @@
 #define UNROLL_BY(n)
 #else
 #define ALWAYS_INLINE inline __attribute__((always_inline))
-#define UNROLL_BY(n)  BNDI_PRAGMA(GCC unroll n)
+#if defined(__clang__)
+#define UNROLL_BY(n) BNDI_PRAGMA(clang loop unroll(full)) /* clang knows the count, and ignores GCC's line */
+#else
+#define UNROLL_BY(n) BNDI_PRAGMA(GCC unroll n)
+#endif
 #endif
 #define BNDI_PRAGMA(words) _Pragma(#words)
 #define NOT_INLINE         __attribute__((noinline))

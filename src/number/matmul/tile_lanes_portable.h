@@ -18,6 +18,8 @@
 
 enum { LANES = 4, CHAIN_ROWS = 4, EACH_ROWS = 2, FUSED_ROWS = 2 };
 typedef float V __attribute__((vector_size(16)));
+typedef double doubles __attribute__((vector_size(32)));
+typedef int64_t words __attribute__((vector_size(32)));
 
 /* The same number in all lanes. */
 static ALWAYS_INLINE V all(float x)
@@ -78,14 +80,22 @@ static ALWAYS_INLINE V fma_exactly(V a, V b, V c)
     return a * b + c;
 }
 
-/* a b + c, rounded once. */
+/* a b + c, rounded once: fma_one in all lanes. Comparisons of vectors give -1 or 0; `inwards` is -1 where the error
+ * points to zero, and (step ^ -1) - -1 is -step. */
 static ALWAYS_INLINE V fma_lanes(V a, V b, V c)
 {
+#if defined(__FP_FAST_FMAF)
     V r;
     for (int l = 0; l < LANES; l++) {
         r[l] = fma_one(a[l], b[l], c[l]);
     }
     return r;
+#else
+    doubles p = __builtin_convertvector(a, doubles) * __builtin_convertvector(b, doubles);
+    doubles d = __builtin_convertvector(c, doubles), s = p + d, back = s - p, e = (p - (s - back)) + (d - back);
+    words bits = (words)s, change = (e < 0) | (e > 0), inwards = (e > 0) ^ (s > 0), step = change & ~bits & 1;
+    return __builtin_convertvector((doubles)(bits + ((step ^ inwards) - inwards)), V);
+#endif
 }
 
 /* The larger of a, which is positive, and the magnitude of b, with the sign of b; where b is NaN, a. For M of
