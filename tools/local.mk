@@ -36,5 +36,6 @@ EXTRA_DIST += \
 	tools/dev/names.awk \
 	tools/dev/packages.sh \
 	tools/dev/make-generated \
+	tools/dev/make-page-pictures.mjs \
 	tools/dev/make-goldens.py \
 	tools/dev/make-training-goldens.py

@@ -431,6 +431,7 @@ static ALWAYS_INLINE void NAME(close)(const NAME(state) * state)
     bndi_tally_extremes(t, state->plan->width, largest, smallest);
 }
 
+#if defined(BNDI_FOR_AVX2) /* AVX-512 counts while it rounds */
 /* x was rounded to y: counts whole groups where the plan allows it. Returns how many of the n elements these are. */
 static ALWAYS_INLINE size_t NAME(tally_groups)(const bndi_plan *plan, bndi_tally *t, const void *x, const void *y,
                                                const void *random, size_t n)
@@ -445,6 +446,7 @@ static ALWAYS_INLINE size_t NAME(tally_groups)(const bndi_plan *plan, bndi_tally
     }
     return whole;
 }
+#endif
 
 #undef WORD
 #undef SIGNED

@@ -52,17 +52,6 @@ static inline double double_to_odd(float a, float b, float c)
     return bndi_double_of_bits(outwards ? bits + step : bits - step);
 }
 
-/* A fused multiply-add in fp32. Odd in double with 29 bits to spare rounds to fp32 as the exact value does. A double
- * has 53 bits, a float 24: a midpoint of two floats is even in double, so an odd sum is on the right side of it. */
-static inline float fma_one(float a, float b, float c)
-{
-#if defined(__FP_FAST_FMAF)
-    return __builtin_fmaf(a, b, c);
-#else
-    return (float)double_to_odd(a, b, c);
-#endif
-}
-
 /* To odd in fp32: of the two neighbours of s the odd one. `outside`: f is farther from zero than s. */
 static inline float odd_one(float a, float b, float c)
 {
@@ -80,14 +69,16 @@ static ALWAYS_INLINE V fma_exactly(V a, V b, V c)
     return a * b + c;
 }
 
-/* a b + c, rounded once: fma_one in all lanes. Comparisons of vectors give -1 or 0; `inwards` is -1 where the error
- * points to zero, and (step ^ -1) - -1 is -step. */
+/* a b + c, rounded once: by the machine, or as double_to_odd in all lanes and then to fp32. Odd in double with 29 bits
+ * to spare rounds to fp32 as the exact value does: a double has 53 bits, a float 24, and a midpoint of two floats is
+ * even in double, so an odd sum is on the right side of it. Comparisons of vectors give -1 or 0; `inwards` is -1 where
+ * the error points to zero, and (step ^ -1) - -1 is -step. */
 static ALWAYS_INLINE V fma_lanes(V a, V b, V c)
 {
 #if defined(__FP_FAST_FMAF)
     V r;
     for (int l = 0; l < LANES; l++) {
-        r[l] = fma_one(a[l], b[l], c[l]);
+        r[l] = __builtin_fmaf(a[l], b[l], c[l]);
     }
     return r;
 #else

@@ -220,11 +220,48 @@ static void json_firsts(bnd_lab_json *json, const char *what, const uint64_t fro
     }
 }
 
+/* The percentage of a histogram's numbers that are below the smallest normal number of the format. */
+static double percent_below_normal(const bnd_histogram *h, const bnd_format *f)
+{
+    enum { BINS = sizeof h->exponents / sizeof h->exponents[0] };
+    int64_t normal = exponent_of(f->normal_significand, f->normal_quantum) - (BND_HISTOGRAM_LOWEST - 1);
+    uint64_t below = 0, all = 0;
+    for (int64_t i = 0; i < BINS; i++) {
+        below += i < normal ? h->exponents[i] : 0;
+        all += h->exponents[i];
+    }
+    return all > 0 ? 100 * (double)below / (double)all : 0;
+}
+
+/* In the first step that has histograms: the role of which most numbers had no room for a full significand, if that is
+ * half of them or more. Numbers with a scale are not meant. */
+static char *with_small_numbers(char *text, const train_row *row, const bnd_policy *policy)
+{
+    const bnd_record *record = row->records;
+    const bnd_histogram *worst = NULL;
+    double most = 50;
+    for (size_t i = 0; i < record->histogram_count && record->histograms[i].step == record->histograms[0].step; i++) {
+        const bnd_histogram *h = &record->histograms[i];
+        const bnd_format *f = format_of(policy, h->role);
+        bool plain = f != NULL && f->normal_significand != 0 && policy->cast[h->role].scaling[0] == '\0';
+        double percent = plain ? percent_below_normal(h, f) : 0;
+        worst = percent >= most ? h : worst;
+        most = percent >= most ? percent : most;
+    }
+    return worst == NULL
+               ? text
+               : with_sentence(text, format_text("In step %llu, %.0f %% of the nonzero numbers of the role %s "
+                                                 "are below the smallest normal number of %s.",
+                                                 (unsigned long long)worst->step, floor(most),
+                                                 bnd_role_name(worst->role), format_of(policy, worst->role)->name));
+}
+
 /* Of the run in which it came first. */
-static void json_failure(bnd_lab_json *json, const train_result *r, const train_row *row)
+static void json_failure(bnd_lab_json *json, const train_result *r, const train_row *row, const bnd_policy *policy)
 {
     const bool failed = row->compared && row->is.failed > 0;
-    json_owned_string(json, "failure", failed ? failure_text(r, row) : NULL);
+    char *text = failed ? failure_text(r, row) : NULL;
+    json_owned_string(json, "failure", failed && policy != NULL ? with_small_numbers(text, row, policy) : text);
     bnd_lab_json_array(json, "first_losses");
     json_firsts(json, "overflow", row->records->overflow_from);
     json_firsts(json, "underflow", row->records->underflow_from);
@@ -294,7 +331,7 @@ static void json_recipe(bnd_lab_json *json, const train_result *r, const train_r
     json_short(json, "lr", row->records->lr, 6);
     json_owned_string(json, "settings", has_text ? copy_text(said) : NULL);
     json_formats_of(json, known ? &task.training.policy : NULL);
-    json_failure(json, r, row);
+    json_failure(json, r, row, known ? &task.training.policy : NULL);
     json_memory(json, row);
     json_any_autopsy(json, row);
     json_histograms(json, row, known ? &task : NULL);

@@ -53,8 +53,7 @@ export function exported() {
 /** Compiles the module without blocking. Optional: any other call does it when it is needed. */
 export async function ready() {
     if (core === null) {
-        const unpacked = new Blob([packedBytes()]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
-        const module = await WebAssembly.compile(await new Response(unpacked).arrayBuffer());
+        const module = await WebAssembly.compile(moduleBytes());
         if (core === null) {
             start(module);
         }

@@ -1,9 +1,12 @@
 // The part of an address behind '#', and the state that it stands for: #ROOM/SEGMENT/...?key=value&...
 // doc/reference/links.md describes the states of each room. Links are kept for ever.
 
+// Half of a surrogate pair is not a character; encodeURIComponent throws at one. (String.toWellFormed is younger than node 18.)
+const halves = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
 // Letters, digits and -._~,: stay. encodeURIComponent leaves !'()* too, which mail and chat programs cut off.
 function encode(text) {
-    return encodeURIComponent(text.toWellFormed?.() ?? text).replace(/%2C/g, ",").replace(/%3A/g, ":")
+    return encodeURIComponent(text.replace(halves, "\ufffd")).replace(/%2C/g, ",").replace(/%3A/g, ":")
         .replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
