@@ -106,6 +106,8 @@ EXPLANATION_PAGES = \
 PICTURES = \
 	doc/img/memory.svg \
 	doc/img/one-rounding.svg \
+	doc/img/page-number.png \
+	doc/img/page-report.png \
 	doc/img/range.svg \
 	doc/img/roofline.svg \
 	doc/img/rounding.svg
