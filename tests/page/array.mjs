@@ -258,6 +258,7 @@ await test("a dropped checkpoint: a row for each tensor, on click and all in tur
     await page.drop("#array-drop", [saved("model.safetensors", safetensors(tensors, { metadata: { note: evil } }))]);
     await page.waitFor(() => document.querySelectorAll("tr[data-tensor]").length === 3);
     await settled(page);
+    check(await page.evaluate(() => document.querySelector('tr[data-tensor].looked') && document.querySelector('tr[data-format="e4m3"]')), "no tensor is examined without a click");
     const row = (i) => page.evaluate((at) => [...document.querySelector(`tr[data-tensor="${at}"]`).children].map((td) => td.textContent), i);
     const at = (await Promise.all([0, 1, 2].map(row))).findIndex((r) => r[0] === evil);
     await page.click(`tr[data-tensor="${at}"] button`);

@@ -41,6 +41,12 @@ await test("the room opens with 0.1 in five formats", async () => {
     equal(await codes(page), { fp32: "0x3dcccccd", fp16: "0x2e66", bf16: "0x3dcd", e4m3: "0x1d", e5m2: "0x2e" });
 });
 
+await test("paper shows the bits", async () => {
+    await page.media({ print: true });
+    check(await page.evaluate(() => [...document.querySelectorAll(".format .bit")].every((one) => one.getBoundingClientRect().height > 0)), "bits are hidden");
+    await page.media({});
+});
+
 await test("typing changes every format, the address and the command", async () => {
     await page.fill("#value", "465");
     await page.waitFor(() => document.querySelector('.format[data-format="e4m3"] dd.value').textContent === "nan");

@@ -2,6 +2,7 @@
 import { h } from "../dom.js";
 import { choice, number, tableOf } from "../sum/controls.js";
 
+const FIRST = 1 << 22; // elements of a tensor that is examined before one is chosen
 const SHOWN = 200; // rows of tensors on the page at a time; the filter reaches the others
 const shapeText = (shape) => shape.length === 0 ? "one number" : shape.join(" × ");
 
@@ -67,6 +68,10 @@ export class Files {
                 [h("dt", {}, key.slice(0, 200)), h("dd", {}, value.slice(0, 2000))]))));
         this.body = this.element.querySelector("tbody");
         this.list();
+        const first = info.tensors.findIndex((t) => t.format !== null && t.count > 0 && t.count <= FIRST);
+        if (first >= 0) {
+            this.choose(first); // an answer without a click
+        }
     }
 
     list() {

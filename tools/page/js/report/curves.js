@@ -88,13 +88,13 @@ export function gapChart(report, rows) {
 }
 
 const COUNTS = [
-    ["underflowed_percent", "Gradients that underflowed to zero", "% of nonzero gradients", "linear"],
+    ["underflowed_percent", "Gradients that underflowed to zero", "% of nonzero gradients", "linear", "% of gradients"],
     ["overflows", "Overflows per step", "values", "symmetric"],
     ["lost_updates_percent", "Lost updates", "% of updates", "linear"],
     ["loss_scale", "Loss scale", "factor", "log"],
     ["skipped", "Skipped steps", "steps so far", "linear"],
     ["gradient_norm", "Gradient norm", "norm", "log"],
-    ["update_ratio", "Update ratio", "norm of updates / weights", "log"],
+    ["update_ratio", "Update ratio", "norm of updates / weights", "log", "norm ratio"],
     ["validation_fp32", "Validation loss, evaluated in fp32", "loss", "linear"],
     ["lr", "Learning rate", "rate", "linear"],
 ];
@@ -107,13 +107,13 @@ function oneValue(series) {
 
 export function overTime(rows) {
     const charts = [], same = [];
-    for (const [key, title, label, scale] of COUNTS) {
+    for (const [key, title, label, scale, short] of COUNTS) {
         const series = eachRun(rows, key);
         const one = series.length > 0 ? oneValue(series) : null;
         if (one && one.value !== null) {
             same.push(`${title}: ${numberText(one.value)} in all runs and steps.`);
         } else if (series.length > 0 && !series.every((s) => s.x.length < 2)) {
-            charts.push(xyChart({ title, legend: false, compact: true, height: 240, series, labels: false, x: { label: "step", whole: true }, y: { label, scale, scales: ["linear", scale === "linear" ? "symmetric" : scale] }, summary: `${title} over steps, a line per run.` }));
+            charts.push(xyChart({ title, legend: false, compact: true, height: 240, series, labels: false, x: { label: "step", whole: true }, y: { label, short, scale, scales: ["linear", scale === "linear" ? "symmetric" : scale] }, summary: `${title} over steps, a line per run.` }));
         }
     }
     if (charts.length + same.length === 0) {
