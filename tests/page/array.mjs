@@ -229,6 +229,18 @@ await test("ten million elements", async () => {
     await page.close();
 });
 
+await test("results that come in turn move nothing on the page", async () => {
+    const page = await opened("#array", { scripts: () => {
+        globalThis.jumps = 0;
+        new PerformanceObserver((list) => { for (const e of list.getEntries()) if (document.documentElement.dataset.ready) globalThis.jumps += e.value; })
+            .observe({ type: "layout-shift", buffered: true });
+    } });
+    await page.waitFor(() => document.querySelector("#array-time").textContent !== "");
+    const jumps = await page.evaluate(() => globalThis.jumps);
+    check(jumps < 0.1, `layout shift ${jumps}`);
+    await page.close();
+});
+
 await test("a dropped .npy file, and one whose codes are named", async () => {
     const x = new Float32Array(numbers(3000)), page = await opened("#array/file/e4m3,mxfp8");
     matches(await page.evaluate(() => document.querySelector(".files").textContent), /does not contain the file/);

@@ -7,6 +7,7 @@ export class Histogram {
     constructor() {
         this.chart = xyChart({ title: "Exponents before and after", summary: () => this.counts.textContent, height: 280,
             x: { label: "exponent: floor(log2 |x|)", whole: true }, y: { label: "elements", scale: "log", scales: ["linear", "log"] }, series: [] });
+        this.chart.element.hidden = true;
         this.counts = h("p", { class: "note counts" });
         this.element = h("div", {}, this.chart.element, this.counts);
     }
@@ -14,6 +15,7 @@ export class Histogram {
     clear() {
         this.counts.textContent = "";
         this.chart.update({ series: [], regions: [] });
+        this.chart.element.hidden = true;
     }
 
     show(r) {
@@ -32,6 +34,7 @@ export class Histogram {
         const regions = r.shares_scale ? [] : [{ axis: "x", from: r.format_emin, to: r.format_emax + 1, text: `normal numbers of ${r.element}` },
             { axis: "x", from: r.format_least, to: r.format_emin, text: "subnormal", weak: true }]
             .map((one) => ({ ...one, from: Math.max(one.from, x[0]), to: Math.min(one.to, x[x.length - 1] + 1) })).filter((one) => one.to > one.from);
+        this.chart.element.hidden = false;
         this.chart.update({ title: `Exponents before and after: ${r.name}`, regions,
             series: [{ kind: "bars", name: "before", x, y: before, width: 1 }, { kind: "bars", name: "after", x, y: after, width: 1, outline: true }] });
         const zeros = `zeros ${grouped(r.zeros_in)} before, ${grouped(r.zeros_out)} after`;

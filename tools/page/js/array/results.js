@@ -79,12 +79,17 @@ export class Results {
         this.element = h("div", {}, this.verdict, this.table);
     }
 
-    // results: in the order of the fragment, { name, error } where a format cannot be used.
-    show(results, { sort, budget, look, busy }) {
-        const best = busy ? null : recommended(results, budget);
-        this.verdict.textContent = busy ? "" : sentence(results, budget);
+    // results: in the order of the fragment, { name, error } where a format cannot be used. waiting: names of formats whose
+    // results come later; their rows are there, so that nothing on the page moves.
+    show(results, { sort, budget, look, waiting }) {
+        const busy = waiting.length > 0, best = busy ? null : recommended(results, budget), text = busy ? "Computing ..." : sentence(results, budget);
+        if (this.verdict.textContent !== text) {
+            this.verdict.textContent = text;
+        }
         const head = columns.map((c) => h("th", { scope: "col", title: c.explain, class: c.number || c.count ? "right" : null }, c.title));
         const rows = sorted(results, sort).map((r) => this.row(r, best, look));
+        rows.push(...waiting.map((name) => h("tr", {}, h("th", { scope: "row" }, h("button", { type: "button", class: "plain", disabled: true }, name)),
+            columns.slice(1).map(() => h("td", {})))));
         this.table.replaceChildren(tableOf(head, rows, { class: "formats" }));
     }
 

@@ -188,20 +188,23 @@ class View {
 
     async step(state, stale) {
         const names = [...new Set(items(state.formats))].slice(0, 40), look = looked(state);
+        const results = [], shown = { sort: state.sort, budget: Number(state.bits) || 9, look };
         this.image.follow(state, names);
+        if (this.time.textContent === "" && state.source !== "file" && !state.unknown) {
+            this.results.show([], { ...shown, waiting: names });
+        }
         if (!await this.load(state)) {
             this.results.table.replaceChildren();
             this.results.verdict.textContent = "";
             this.histogram.clear();
             return;
         }
-        const results = [], shown = { sort: state.sort, budget: Number(state.bits) || 9, look };
         for (const name of names) {
             if (stale()) {
                 return;
             }
             results.push(await this.examine(name, state, name === look));
-            this.results.show(results, { ...shown, busy: results.length < names.length });
+            this.results.show(results, { ...shown, waiting: names.slice(results.length) });
         }
         const one = results.find((r) => r.name === look);
         one && !one.error ? this.histogram.show(one) : this.histogram.clear();
