@@ -70,6 +70,7 @@ export const hostile = [
     ["twice.safetensors", with_header(`{"a":${entry("[0,16]")},"a":${entry("[0,16]")}}`), /duplicate|overlap/],
     ["cut.npy", npy("<f4", [4], float).subarray(0, 100), /truncated/],
     ["size.npy", npy("<f4", [400], float), /the shape needs 1600 bytes/],
+    ["wide.npy", npy("<f4", ["1000000000000000000"], float), /the shape needs 4000000000000000000 bytes/],
     ["object.npy", npy("|O", [4], float), /Python objects/],
     ["huge.npy", npy("<f4", ["18446744073709551615", "18446744073709551615"], float), /./],
     ["evil.npy", npy("<img src=x onerror=alert(1)>", [4], float), /element type/],

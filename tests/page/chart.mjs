@@ -31,6 +31,18 @@ await test("ticks are round numbers inside the axis", () => {
     equal(texts(makeScale({ kind: "symmetric", from: -100, to: 100, start: 0, end: 100, threshold: 1 }), 8), ["0", "1", "10", "100", "−1", "−10", "−100"]);
 });
 
+await test("axes of any size end", () => {
+    const { MAX_VALUE: max, MIN_VALUE: min } = Number, next = 1 + Number.EPSILON;
+    for (const [low, high] of [[-max, max], [min, max], [min, 2 * min], [1, next], [1e300, 1e300 * next], [0, min], [max / 2, max], [-max, -max], [1e16, 1e16 + 2]]) {
+        for (const kind of low > 0 ? ["linear", "log", "symmetric"] : ["linear", "symmetric"]) {
+            const [from, to] = roomAround(kind, low, high), scale = makeScale({ kind, from, to, start: 0, end: 500 });
+            check(scale.ticks(8).length <= 100, `${kind} ${low} ${high}: ${scale.ticks(8).length} ticks`);
+            check([low, high].every((x) => scale.at(x) >= 0 && scale.at(x) <= 500), `${kind} ${low} ${high}: ${scale.at(low)} ${scale.at(high)}`);
+        }
+    }
+    equal(makeScale({ kind: "log", from: 0, to: Infinity, start: 0, end: 1 }).ticks(5), []);
+});
+
 await test("scales map back what they map", () => {
     for (const [kind, from, to, values] of [["linear", -5, 9, [-5, 0, 3.25]], ["log", 1e-8, 1e4, [1e-8, 1, 777]], ["symmetric", -1e6, 10, [-1e6, -0.5, 0, 3]]]) {
         const scale = makeScale({ kind, from, to, start: 400, end: 20, threshold: 0.1 });

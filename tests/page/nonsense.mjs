@@ -1,6 +1,8 @@
 // Fragments that no room wrote: each example of links.tsv with segments and values replaced by nonsense. Every room stays
 // standing: words on the page, no exception, no message. ROUNDS and SEED in the environment try more of them.
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { open } from "./browser.mjs";
 import { check, equal, finish, test } from "./check.mjs";
 import { hostile } from "./hostile.mjs";
@@ -62,6 +64,20 @@ await test("a fragment of 1 MB, and back and forward", async () => {
         check(await page.evaluate(() => document.querySelector("#room").textContent.length) > 50, "a room");
     }
     equal(page.messages, []);
+    await page.close();
+});
+
+await test("losses of any size are drawn", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "binade-nonsense-")), page = await open("#run");
+    process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+    await page.waitFor(() => document.documentElement.dataset.ready);
+    for (const [name, losses] of [["signs", [1e308, -1e308, 1e-320]], ["ends", [5e-324, 1.7976931348623157e308]], ["near", [1e300, 1.0000000000000002e300]]]) {
+        const path = join(folder, `${name}.csv`);
+        writeFileSync(path, `step,loss\n${losses.map((loss, i) => `${i},${loss}`).join("\n")}\n`);
+        await page.setFiles("#room input[type=file]", [path]);
+        await page.waitFor((file) => document.querySelectorAll("#room .chart-svg").length > 0 && document.querySelector("#room").textContent.includes(file), `${name}.csv`);
+        equal(page.messages, [], name);
+    }
     await page.close();
 });
 

@@ -276,8 +276,8 @@ bnd_status bnd_npy_check_size(const bnd_npy *npy, uint64_t file_size, bnd_error 
 {
     uint64_t held = file_size > npy->header_size ? file_size - npy->header_size : 0;
     if (held != npy->data_size) {
-        return bnd_fail(why, BND_BAD_FILE, npy->header_size, "the shape needs %zu bytes of data; the file has %zu",
-                        (size_t)npy->data_size, (size_t)held);
+        return bnd_fail(why, BND_BAD_FILE, npy->header_size, "the shape needs %llu bytes of data; the file has %llu",
+                        (unsigned long long)npy->data_size, (unsigned long long)held);
     }
     return BND_OK;
 }

@@ -26,18 +26,21 @@ export function numberText(x, digits = 6) {
     return text.replace("-", "−");
 }
 
-function niceStep(span, count) {
-    const rough = span / Math.max(1, count);
+const TICKS_MOST = 1000; // more come only from ends that are too near, or not finite
+
+function niceStep(from, to, count) {
+    const parts = Math.max(1, count), rough = to / parts - from / parts; // to - from may be infinite
     const power = 10 ** Math.floor(Math.log10(rough));
     const times = [1, 2, 5, 10].find((t) => t * power >= rough * (1 - 1e-9));
     return times * power;
 }
 
 function linearTicks(from, to, count, whole) {
-    const step = Math.max(niceStep(to - from, count), whole ? 1 : 0);
+    const step = Math.max(niceStep(from, to, count), whole ? 1 : 0);
+    const first = Math.ceil(from / step - 1e-9), times = Math.floor(to / step + 1e-9) - first;
     const ticks = [];
-    for (let i = Math.ceil(from / step - 1e-9); i * step <= to + step * 1e-9; i++) {
-        const value = Number((i * step).toPrecision(12));
+    for (let i = 0; times < TICKS_MOST && i <= times; i++) {
+        const value = Number(((first + i) * step).toPrecision(12));
         ticks.push({ value, text: numberText(value) });
     }
     return ticks;
@@ -46,7 +49,7 @@ function linearTicks(from, to, count, whole) {
 function decadeTicks(low, high, count) {
     const ticks = [];
     const every = Math.max(1, Math.ceil((high - low) / Math.max(2, count)));
-    for (let e = Math.ceil(low - 1e-9); e <= high + 1e-9; e++) {
+    for (let e = Math.ceil(low - 1e-9); high - low < TICKS_MOST && e <= high + 1e-9; e++) {
         if (e % every === 0) {
             ticks.push({ value: 10 ** e, text: e >= -3 && e <= 4 ? numberText(10 ** e) : powerText("10", e) });
         }
@@ -96,11 +99,12 @@ const MAPS = {
 // kind: linear, log or symmetric; values from..to lie at pixels start..end. threshold: where symmetric becomes linear.
 export function makeScale({ kind = "linear", from, to, start, end, threshold = 1, whole = false }) {
     const [map, back] = MAPS[kind](threshold);
-    const low = map(from), high = map(to), span = high - low || 1;
+    const share = Number.isFinite(map(to) - map(from)) ? 1 : 0.5; // so that the span stays finite
+    const low = map(from) * share, high = map(to) * share, span = high - low || 1;
     return {
         kind, from, to, start, end,
-        at: (value) => start + ((map(value) - low) / span) * (end - start),
-        value: (pixel) => back(low + ((pixel - start) / (end - start)) * span),
+        at: (value) => start + ((map(value) * share - low) / span) * (end - start),
+        value: (pixel) => back((low + ((pixel - start) / (end - start)) * span) / share),
         ticks(count) {
             const all = kind === "log" ? logTicks(from, to, count)
                 : kind === "symmetric" ? symmetricTicks(from, to, count, threshold)
@@ -116,9 +120,9 @@ export function roomAround(kind, low, high, share = 0.04) {
         return kind === "log" ? [1, 10] : [0, 1];
     }
     if (kind === "log") {
-        const room = Math.max((high / low) ** share, low === high ? 2 : 1);
-        return [low / room, high * room];
+        const room = Math.max(high ** share / low ** share, low === high ? 2 : 1);
+        return [Math.max(low / room, Number.MIN_VALUE), Math.min(high * room, Number.MAX_VALUE)];
     }
-    const room = high > low ? (high - low) * share : Math.abs(high) * 0.1 || 1;
-    return [low - room, high + room];
+    const room = high > low ? high * share - low * share : Math.abs(high) * 0.1 || 1;
+    return [Math.max(low - room, -Number.MAX_VALUE), Math.min(high + room, Number.MAX_VALUE)];
 }
