@@ -1,5 +1,5 @@
 /* Included before every file of the page's WebAssembly: POSIX calls that WASI lacks, as they are for one process whose
- * files are in memory. */
+ * files are in memory. Newer versions of wasi-libc declare some of them: ours have names of their own. */
 #ifndef BINADE_PAGE_POSIX_H
 #define BINADE_PAGE_POSIX_H
 
@@ -24,21 +24,24 @@ struct winsize {
 #define LOCK_NB 4
 #define LOCK_UN 8
 
-static inline int flock(int fd, int operation)
+#define flock page_flock
+static inline int page_flock(int fd, int operation)
 {
     (void)fd;
     (void)operation;
     return 0;
 }
 
-static inline int fchmod(int fd, mode_t mode)
+#define fchmod page_fchmod
+static inline int page_fchmod(int fd, mode_t mode)
 {
     (void)fd;
     (void)mode;
     return 0;
 }
 
-static inline int fchown(int fd, uid_t owner, gid_t group)
+#define fchown page_fchown
+static inline int page_fchown(int fd, uid_t owner, gid_t group)
 {
     (void)fd;
     (void)owner;
@@ -50,7 +53,8 @@ static inline int fchown(int fd, uid_t owner, gid_t group)
 #define MADV_SEQUENTIAL 2
 #define MADV_DONTNEED   4
 
-static inline int madvise(void *memory, size_t length, int advice)
+#define madvise page_madvise
+static inline int page_madvise(void *memory, size_t length, int advice)
 {
     (void)memory;
     (void)length;
@@ -58,7 +62,8 @@ static inline int madvise(void *memory, size_t length, int advice)
     return 0;
 }
 
-static inline char *realpath(const char *path, char *resolved)
+#define realpath page_realpath
+static inline char *page_realpath(const char *path, char *resolved)
 {
     return resolved == NULL ? strdup(path) : strcpy(resolved, path);
 }
