@@ -155,6 +155,8 @@ static void test_begun_meanwhile(void)
     CU_ASSERT_TRUE(refuses(bndi_session_make_directory(&second, &why), &why, "has changed since it was read"));
     bndi_session_release(&first);
     bndi_session_release(&second);
+    bnd_record_close(&first.record);
+    bnd_record_close(&second.record);
     close_folder();
 }
 
