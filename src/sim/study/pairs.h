@@ -25,7 +25,7 @@ BND_CHECKED bnd_status bndi_pairs_find(bndi_seed_pair **out, size_t *count, cons
 typedef struct bndi_timeline {
     uint64_t *step;
     size_t count;
-    size_t window; /* each smoothed loss is the mean of so many steps */
+    size_t window; /* the number of steps whose mean is a smoothed loss */
 } bndi_timeline;
 
 /* The steps of these pairs, their chance levels and irreducible losses, and rooms for their losses. *room begins with

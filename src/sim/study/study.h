@@ -116,7 +116,7 @@ void bndi_summary_write(bndi_bytes *out, const bnd_record *record);
 /* Sets what a configuration says of a record. */
 BND_CHECKED bnd_status bndi_config_read(bnd_record *out, const char *text, size_t length, bnd_error *why);
 
-/* Is this text well-formed JSON, an object, and about a run of so many steps? */
+/* Is this text a JSON object that describes a run with this number of steps? */
 bool bndi_autopsy_is_of(const bndi_bytes *text, uint64_t steps);
 
 /* Is it the same run? Refused with what differs. How often it is saved does not count. */

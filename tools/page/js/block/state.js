@@ -9,7 +9,7 @@ const options = ["rule", "tensor-scale", "round", "seed"];
 
 export const formatOf = (state) => state.path[0] || start.path[0];
 
-// The numbers as they are written; an input that is empty for now is an empty text.
+// The numbers as they are written. The text of an empty input is empty.
 export function numbersOf(state) {
     return (state.path[1] || start.path[1]).split(",");
 }
