@@ -49,27 +49,26 @@ static bnd_status draw(bnd_curve *out, bndi_seed_pair *pairs, size_t n, bool gap
     return BND_OK;
 }
 
-bnd_status bnd_records_curve(bnd_curve *out, const bnd_record *records, size_t count, bnd_error *why)
-{
-    bndi_seed_pair *pairs;
-    size_t n;
-    bnd_status status = bndi_pairs_find(&pairs, &n, records, count, records, count, why);
-    if (status == BND_OK) {
-        status = draw(out, pairs, n, false, why);
-        free(pairs);
-    }
-    return status;
-}
-
-bnd_status bnd_records_gap_curve(bnd_curve *out, const bnd_record *records, size_t count, const bnd_record *references,
-                                 size_t reference_count, bnd_error *why)
+static bnd_status curve_of(bnd_curve *out, const bnd_record *records, size_t count, const bnd_record *references,
+                           size_t reference_count, bool gaps, bnd_error *why)
 {
     bndi_seed_pair *pairs;
     size_t n;
     bnd_status status = bndi_pairs_find(&pairs, &n, records, count, references, reference_count, why);
     if (status == BND_OK) {
-        status = draw(out, pairs, n, true, why);
+        status = draw(out, pairs, n, gaps, why);
         free(pairs);
     }
     return status;
+}
+
+bnd_status bnd_records_curve(bnd_curve *out, const bnd_record *records, size_t count, bnd_error *why)
+{
+    return curve_of(out, records, count, records, count, false, why);
+}
+
+bnd_status bnd_records_gap_curve(bnd_curve *out, const bnd_record *records, size_t count, const bnd_record *references,
+                                 size_t reference_count, bnd_error *why)
+{
+    return curve_of(out, records, count, references, reference_count, true, why);
 }
