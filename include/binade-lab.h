@@ -18,6 +18,7 @@
 #include <binade.h>
 
 #include <binade-lab/calc.h>
+#include <binade-lab/checkpoint.h>
 #include <binade-lab/cost.h>
 #include <binade-lab/oracle.h>
 #include <binade-lab/policy.h>

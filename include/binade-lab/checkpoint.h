@@ -1,0 +1,225 @@
+/* Layer 7: checkpoints. The tensors of a model in one or more files, and the weights that they stand for.
+ *
+ * A checkpoint is a .safetensors file, a folder with such files (with model.safetensors.index.json where there are
+ * several), a .gguf file or a .npy file. Next to the files of a folder are config.json and the like. Tensors are mapped
+ * and not read. Every file is untrusted.
+ *
+ * A weight is what an unquantized checkpoint would hold: "model.layers.0.mlp.up_proj.weight", rows and columns. It is
+ * stored as one tensor, or as codes with scales. How exactly is its layout, a row of layouts.def.
+ *
+ * A checkpoint is safe to read from any number of threads at once. */
+#ifndef BINADE_CHECKPOINT_H
+#define BINADE_CHECKPOINT_H
+
+#include <binade-lab/store.h>
+#include <binade/block.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- stored tensors ---- */
+
+typedef enum bnd_stored_kind {
+    BND_STORED_FLOAT,   /* codes of `format` */
+    BND_STORED_INTEGER, /* of `bits` bits, with or without a sign */
+    BND_STORED_BLOCKS,  /* blocks of GGUF: `gguf_type` */
+    BND_STORED_OTHER    /* bool, complex, types of GGUF that are not decoded */
+} bnd_stored_kind;
+
+/* A tensor as a file has it. Words are little-endian, and stand at any address. */
+typedef struct bnd_stored_tensor {
+    const char *name;  /* UTF-8, with a 0 byte */
+    const char *dtype; /* as its file calls it: "BF16", "F8_E4M3"; in GGUF "MXFP4"; in .npy the descr */
+    bnd_stored_kind kind;
+    bool is_signed;           /* of integers */
+    uint8_t bits;             /* of an element; 0 for blocks */
+    uint32_t gguf_type;       /* the number in a .gguf file; 0 elsewhere */
+    const bnd_format *format; /* of floats; otherwise NULL */
+    size_t rank;
+    const uint64_t *shape; /* the slowest dimension first, in every kind of file */
+    uint64_t count;        /* elements */
+    uint64_t size;         /* bytes */
+    const unsigned char *data;
+    size_t file; /* which file of the checkpoint has it */
+} bnd_stored_tensor;
+
+/* ---- opening ---- */
+
+typedef struct bnd_checkpoint bnd_checkpoint;
+
+typedef enum bnd_checkpoint_kind {
+    BND_CHECKPOINT_SAFETENSORS, /* one file or several */
+    BND_CHECKPOINT_GGUF,
+    BND_CHECKPOINT_NPY
+} bnd_checkpoint_kind;
+
+/* Called for each thing that is wrong with the files, if they can be read despite it: a file that the index names and
+ * that is missing, a tensor that two files have, a file that is cut short (its tensors are then left out).
+ * `code` is a word for programs ("shard-missing"), `where` a file or a tensor. */
+typedef void bnd_checkpoint_damage(void *state, const char *code, const char *where, const char *message);
+
+/* Opens a file or a folder.
+ * Arguments: `damage` may be NULL: then the first thing that is wrong is the failure.
+ * On failure: BND_BAD_STREAM if a file cannot be read; BND_BAD_FILE if it is not a checkpoint; BND_NO_MEMORY. The
+ *     message names the file within a folder. */
+BND_CHECKED bnd_status bnd_checkpoint_new(bnd_checkpoint **out, const char *path, bnd_checkpoint_damage *damage,
+                                          void *state, bnd_error *why);
+
+/* Closes a checkpoint and all that it gave. NULL does nothing. */
+void bnd_checkpoint_free(bnd_checkpoint *checkpoint);
+
+/* Returns: what kind of files it has. */
+bnd_checkpoint_kind bnd_checkpoint_kind_of(const bnd_checkpoint *checkpoint);
+
+/* Returns: the number of files with tensors; the name of one within its folder; its size in bytes. */
+size_t bnd_checkpoint_files(const bnd_checkpoint *checkpoint);
+const char *bnd_checkpoint_file_name(const bnd_checkpoint *checkpoint, size_t file);
+uint64_t bnd_checkpoint_file_size(const bnd_checkpoint *checkpoint, size_t file);
+
+/* Returns: the number of stored tensors; one of them, file by file in the order of the data; the one of this name, or
+ * NULL. */
+size_t bnd_checkpoint_count(const bnd_checkpoint *checkpoint);
+const bnd_stored_tensor *bnd_checkpoint_at(const bnd_checkpoint *checkpoint, size_t index);
+const bnd_stored_tensor *bnd_checkpoint_find(const bnd_checkpoint *checkpoint, const char *name);
+
+/* The text of a small file of the folder, such as "config.json" or "hf_quant_config.json", read when the checkpoint was
+ * opened. Returns: the text, with a 0 byte after its `length` bytes; NULL if there is no such file. */
+const char *bnd_checkpoint_text(const bnd_checkpoint *checkpoint, const char *file_name, size_t *length);
+
+/* A text of the metadata: of safetensors' `__metadata__`, of GGUF's strings. NULL if there is none. */
+const char *bnd_checkpoint_metadata(const bnd_checkpoint *checkpoint, const char *key);
+
+/* ---- layouts ---- */
+
+/* The tensors that a weight is stored as. */
+typedef enum bnd_part {
+    BND_PART_CODES,
+    BND_PART_SCALES,
+    BND_PART_SECOND, /* NVFP4's scale of the tensor */
+    BND_PART_INPUT,  /* the static scale of the layer's input, and its second one */
+    BND_PART_INPUT_SECOND,
+    BND_PART_ZERO_POINTS,
+    BND_PART_COUNT
+} bnd_part;
+
+typedef enum bnd_layout_family {
+    BND_LAYOUT_COMPRESSED_TENSORS,
+    BND_LAYOUT_FP8,      /* vLLM, SGLang and transformers; DeepSeek-V3 */
+    BND_LAYOUT_DEEPSEEK, /* V4 */
+    BND_LAYOUT_GPT_OSS,
+    BND_LAYOUT_MODELOPT,
+    BND_LAYOUT_SGLANG,
+    BND_LAYOUT_COMFYUI,
+    BND_LAYOUT_GGUF,
+    BND_LAYOUT_MLX,
+    BND_LAYOUT_FAMILIES
+} bnd_layout_family;
+
+/* A row of layouts.def. */
+typedef struct bnd_layout {
+    const char *name;  /* "compressed-tensors/nvfp4" */
+    const char *title; /* for people */
+    bnd_layout_family family;
+    const char *block;                  /* what bnd_block_parse reads: "nvfp4", "e4m3/tile:128x128" */
+    const char *suffix[BND_PART_COUNT]; /* "weight_packed"; NULL: it has no such part */
+    bool second_divides;                /* the second scale is a divisor */
+    const char *source;                 /* repository, commit and file that say so */
+} bnd_layout;
+
+size_t bnd_layout_count(void);
+const bnd_layout *bnd_layout_at(size_t row);
+/* Returns: the family of a name such as "modelopt"; BND_LAYOUT_FAMILIES if there is none. */
+bnd_layout_family bnd_layout_family_of(const char *name);
+const char *bnd_layout_family_name(bnd_layout_family family);
+
+/* ---- weights ---- */
+
+typedef struct bnd_stored_weight {
+    const char *name;                               /* as an unquantized checkpoint calls it */
+    const bnd_layout *layout;                       /* NULL: one tensor, parts[BND_PART_CODES], as it is */
+    const bnd_stored_tensor *parts[BND_PART_COUNT]; /* NULL: it has no such part */
+    size_t rank;
+    const uint64_t *shape; /* of its elements */
+    uint64_t count;
+    bool is_float;           /* it can be decoded: bnd_decode_weight_f32 */
+    const char *why_not;     /* otherwise: a sentence */
+    bnd_block block;         /* of quantized weights: element, scale format and sharing as stored */
+    bnd_shape blocks;        /* the shape for calls on `block` */
+    float tensor_scale;      /* a factor; a divisor is inverted and rounded to fp32, as vLLM does. 1: there is none */
+    double bits_per_element; /* with its scales */
+} bnd_stored_weight;
+
+/* Returns: the number of weights; one of them, in the order of the stored codes; the one of this name, or NULL. Every
+ * stored tensor is a part of exactly one weight: scales without codes are weights of their own. */
+size_t bnd_checkpoint_weights(const bnd_checkpoint *checkpoint);
+const bnd_stored_weight *bnd_checkpoint_weight_at(const bnd_checkpoint *checkpoint, size_t index);
+const bnd_stored_weight *bnd_checkpoint_find_weight(const bnd_checkpoint *checkpoint, const char *name);
+
+/* The elements at .. at + n - 1 of a weight: the exact product of code and scales, rounded once to fp32. `at` is a
+ * multiple of BND_WEIGHT_STEP. Codes of fp64 are rounded to nearest.
+ * On failure: BND_BAD_ARGUMENT, with `y` unchanged: the weight cannot be decoded, or the place is not in it. */
+enum { BND_WEIGHT_STEP = 256 };
+BND_CHECKED bnd_status bnd_decode_weight_f32(float *y, const bnd_stored_weight *weight, uint64_t at, size_t n,
+                                             const bnd_context *context, bnd_error *why);
+
+/* ---- writing ---- */
+
+/* A tensor that is to be written. */
+typedef struct bnd_planned {
+    const char *name, *dtype; /* dtype of safetensors */
+    size_t rank;
+    const uint64_t *shape;
+} bnd_planned;
+
+/* A file that stands next to the tensors: its text, or the file that is copied. */
+typedef struct bnd_side_file {
+    const char *name;
+    const char *text; /* NULL: copied from `from` */
+    size_t length;
+    const char *from;
+} bnd_side_file;
+
+typedef struct bnd_checkpoint_plan {
+    const bnd_planned *tensors;
+    size_t count;
+    const bnd_safetensors_pair *metadata; /* in every file */
+    size_t pairs;
+    const bnd_side_file *side;
+    size_t side_count;
+    uint64_t shard_size; /* most bytes of tensors in a file, unless one tensor is larger; 0: one file */
+} bnd_checkpoint_plan;
+
+typedef struct bnd_checkpoint_writer bnd_checkpoint_writer;
+
+/* Begins to write a checkpoint. A path that ends in .safetensors is one file; any other is a folder, which must not
+ * exist yet or be empty. Nothing has its name before bnd_checkpoint_writer_finish. A folder gets model.safetensors, or
+ * model-00001-of-00003.safetensors and so on with model.safetensors.index.json, whose total_size is computed. Tensors
+ * keep the order of the plan over the shards.
+ * On failure: BND_BAD_ARGUMENT (names twice, a dtype that does not exist, sizes that overflow), BND_BAD_STREAM,
+ *     BND_NO_MEMORY; nothing is left behind. */
+BND_CHECKED bnd_status bnd_checkpoint_writer_new(bnd_checkpoint_writer **out, const char *path,
+                                                 const bnd_checkpoint_plan *plan, bnd_error *why);
+
+/* Writes bytes at `offset` of a tensor's data. Safe from any number of threads at once, in any order. */
+BND_CHECKED bnd_status bnd_checkpoint_writer_put(bnd_checkpoint_writer *writer, size_t tensor, uint64_t offset,
+                                                 const void *bytes, size_t length, bnd_error *why);
+
+/* Gives everything its name. `durable` waits until the disk has it. The writer is freed in any case; on failure nothing
+ * is left behind. bnd_checkpoint_writer_free does so without finishing; NULL does nothing. */
+BND_CHECKED bnd_status bnd_checkpoint_writer_finish(bnd_checkpoint_writer *writer, bool durable, bnd_error *why);
+void bnd_checkpoint_writer_free(bnd_checkpoint_writer *writer);
+
+/* ---- long work ---- */
+
+/* What long calls tell as they go: bytes of the checkpoint that are done. False ends the call with BND_BAD_STREAM.
+ * Called by one thread at a time. */
+typedef struct bnd_watch {
+    bool (*at)(void *state, uint64_t done, uint64_t total); /* NULL: nothing is told */
+    void *state;
+} bnd_watch;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

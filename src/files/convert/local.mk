@@ -1,0 +1,1 @@
+# Layer 8: other formats and layouts for checkpoints.

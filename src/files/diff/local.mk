@@ -1,0 +1,1 @@
+# Layer 9: how two checkpoints differ.

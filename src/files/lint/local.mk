@@ -1,0 +1,1 @@
+# Layer 8: what is wrong with a checkpoint.

@@ -1,0 +1,1 @@
+# Layer 8: what weights become in other formats.
