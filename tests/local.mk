@@ -31,7 +31,7 @@ endif
 
 # Tests begin in this order: those that take longest come first, so that none is left alone at the end.
 UNIT_TESTS =
-TESTS += tests/cli/run.sh
+TESTS += tests/page/run.sh tests/cli/run.sh
 if HAVE_CUNIT
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS)

@@ -1,5 +1,4 @@
-# The page: in node, and in a chromium with a driver of our own.
-TESTS += tests/page/run.sh
+# run.sh tests the page in node, and in a chromium with a driver of our own.
 
 # The page's reading of JSON against jansson.
 UNIT_TESTS += tests/page/test_jansson

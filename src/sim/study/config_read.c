@@ -51,14 +51,19 @@ static bnd_status find_path(bndi_json_span *out, const bndi_json_text *text, con
     return BND_OK;
 }
 
+/* The value at a path, and where it stands. The caller releases it with json_decref. */
+static bnd_status read_at(json_t **out, bndi_json_span *at, const bndi_json_text *text, const char *path,
+                          bnd_error *why)
+{
+    bnd_status status = find_path(at, text, path, why);
+    return status == BND_OK ? bndi_json_read(out, text, *at, why) : status;
+}
+
 static bnd_status read_text(char *out, size_t size, const bndi_json_text *text, const char *path, bnd_error *why)
 {
     bndi_json_span at;
     json_t *value = NULL;
-    bnd_status status = find_path(&at, text, path, why);
-    if (status == BND_OK) {
-        status = bndi_json_read(&value, text, at, why);
-    }
+    bnd_status status = read_at(&value, &at, text, path, why);
     if (status == BND_OK && (!json_is_string(value) || json_string_length(value) >= size)) {
         status = bnd_fail(why, BND_BAD_FILE, at.from, "%s must be a string of less than %zu bytes", path, size);
     }
@@ -93,10 +98,7 @@ static bnd_status read_number(double *out, const bndi_json_text *text, const cha
 {
     bndi_json_span at;
     json_t *value = NULL;
-    bnd_status status = find_path(&at, text, path, why);
-    if (status == BND_OK) {
-        status = bndi_json_read(&value, text, at, why);
-    }
+    bnd_status status = read_at(&value, &at, text, path, why);
     if (status == BND_OK && !json_is_number(value) && !json_is_null(value)) {
         status = bnd_fail(why, BND_BAD_FILE, at.from, "%s must be a number", path);
     }
@@ -161,10 +163,7 @@ static bnd_status read_flag(bool *out, const bndi_json_text *text, const char *p
 {
     bndi_json_span at;
     json_t *value = NULL;
-    bnd_status status = find_path(&at, text, path, why);
-    if (status == BND_OK) {
-        status = bndi_json_read(&value, text, at, why);
-    }
+    bnd_status status = read_at(&value, &at, text, path, why);
     if (status == BND_OK && !json_is_boolean(value)) {
         status = bnd_fail(why, BND_BAD_FILE, at.from, "%s must be true or false", path);
     }
