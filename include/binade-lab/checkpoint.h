@@ -99,7 +99,10 @@ typedef enum bnd_part {
     BND_PART_SECOND, /* NVFP4's scale of the tensor */
     BND_PART_INPUT,  /* the static scale of the layer's input, and its second one */
     BND_PART_INPUT_SECOND,
-    BND_PART_ZERO_POINTS,
+    BND_PART_ZERO_POINTS, /* in MLX: biases */
+    BND_PART_SHAPE,       /* the weight's shape, where codes are packed into words */
+    BND_PART_ORDER,       /* the group of each column */
+    BND_PART_NOTE,        /* a text about the layer: ComfyUI's JSON */
     BND_PART_COUNT
 } bnd_part;
 
@@ -116,7 +119,8 @@ typedef enum bnd_layout_family {
     BND_LAYOUT_FAMILIES
 } bnd_layout_family;
 
-/* A row of layouts.def. */
+/* A row of layouts.def. A part is called by its module, a dot and its suffix; a suffix that begins with "_" follows the
+ * module directly. */
 typedef struct bnd_layout {
     const char *name;  /* "compressed-tensors/nvfp4" */
     const char *title; /* for people */
@@ -124,12 +128,15 @@ typedef struct bnd_layout {
     const char *block;                  /* what bnd_block_parse reads: "nvfp4", "e4m3/tile:128x128" */
     const char *suffix[BND_PART_COUNT]; /* "weight_packed"; NULL: it has no such part */
     bool second_divides;                /* the second scale is a divisor */
+    bool high_first;                    /* of two codes in a byte the first one has the upper bits */
+    bool swizzled;                      /* scales are in the order of cuBLAS: tiles of 128 by 4, padded with zeros */
     const char *source;                 /* repository, commit and file that say so */
 } bnd_layout;
 
 size_t bnd_layout_count(void);
 const bnd_layout *bnd_layout_at(size_t row);
-/* Returns: the family of a name such as "modelopt"; BND_LAYOUT_FAMILIES if there is none. */
+/* Returns: the layout of this name, or NULL; the family of a name such as "modelopt", or BND_LAYOUT_FAMILIES. */
+const bnd_layout *bnd_layout_find(const char *name);
 bnd_layout_family bnd_layout_family_of(const char *name);
 const char *bnd_layout_family_name(bnd_layout_family family);
 
@@ -146,7 +153,8 @@ typedef struct bnd_stored_weight {
     const char *why_not;     /* otherwise: a sentence */
     bnd_block block;         /* of quantized weights: element, scale format and sharing as stored */
     bnd_shape blocks;        /* the shape for calls on `block` */
-    float tensor_scale;      /* a factor; a divisor is inverted and rounded to fp32, as vLLM does. 1: there is none */
+    float tensor_scale;      /* a factor; a divisor is inverted and rounded to fp32, as vLLM does. 1: there is none. If
+                                each expert of a weight of rank 3 has its own, that of the first */
     double bits_per_element; /* with its scales */
 } bnd_stored_weight;
 
