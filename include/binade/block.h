@@ -190,6 +190,51 @@ BND_CHECKED bnd_status bnd_dequantize_f32(float *y, const void *codes, const voi
 BND_CHECKED bnd_status bnd_fake_quantize_f32(float *y, const float *x, bnd_shape shape, const bnd_block *block,
                                              const bnd_array *how, bnd_stats *stats, bnd_error *why);
 
+/* ---- scales that are known ---- */
+
+/* Scales that exist before a call: those of a fused group of tensors, of a rule of the caller, of a file. All NULL:
+ * none. */
+typedef struct bnd_given_scales {
+    const void *scales;        /* bnd_block_scales_size bytes; NULL: they are found */
+    const float *tensor_scale; /* a factor; NULL: it is found, if the block format has one */
+} bnd_given_scales;
+
+/* bnd_quantize_f32 with given scales, and any of its parts. With a given tensor scale the other scales are found as
+ * usual, and elements may saturate if it is too small. Without `codes` only scales are found; without `codes` and
+ * `scales` only the tensor scale.
+ *
+ * Given scales are numbers of the scale format, by any rule. An element is the exact quotient by them, rounded once. An
+ * infinity or a NaN among the elements is rounded as bnd_encode_f32 rounds it, and does not change its block. A scale
+ * that is NaN makes its elements the rounding of NaN; a scale of 0 or infinity makes those zero that are not NaN.
+ *
+ * Returns: BND_OK or BND_BAD_ARGUMENT.
+ * Arguments: `codes` (out): as in bnd_quantize_f32, or NULL: nothing is rounded or counted, and elements may be a value
+ *     set. `scales` (out): NULL if they are given, or if `codes` is NULL and they are not wanted. `tensor_scale` (out):
+ *     the one that was used; NULL if it is given. `given`: the scales, or NULL for none. `x`, `shape`, `block`, `how`,
+ *     `stats`, `why`: as in bnd_quantize_f32.
+ * On failure: Nothing is written; the reasons are those of bnd_quantize_f32, or scales are given without the tensor
+ *     scale that belongs to them. */
+BND_CHECKED bnd_status bnd_quantize_given_f32(void *codes, void *scales, float *tensor_scale, const float *x,
+                                              bnd_shape shape, const bnd_block *block, const bnd_given_scales *given,
+                                              const bnd_array *how, bnd_stats *stats, bnd_error *why);
+
+/* bnd_fake_quantize_f32 with given scales.
+ *
+ * Returns: BND_OK or BND_BAD_ARGUMENT.
+ * Arguments: `y` (out): the array; it may be x. `given`: the scales, or NULL for none. `x`, `shape`, `block`, `how`,
+ *     `stats`, `why`: as in bnd_quantize_f32.
+ * On failure: Nothing is written; the reasons are those of bnd_quantize_given_f32. */
+BND_CHECKED bnd_status bnd_fake_quantize_given_f32(float *y, const float *x, bnd_shape shape, const bnd_block *block,
+                                                   const bnd_given_scales *given, const bnd_array *how,
+                                                   bnd_stats *stats, bnd_error *why);
+
+/* The largest magnitude of an array. The scales of an array follow from it alone if all elements share them: those of
+ * one number with that magnitude are the same.
+ *
+ * Returns: The magnitude; NaN if an element is NaN, 0 if there are none. Cannot fail.
+ * Arguments: `x`, `n`: the array. `context`: the back end and the threads, or NULL. */
+float bnd_largest_magnitude_f32(const float *x, size_t n, const bnd_context *context);
+
 /* ---- a random Hadamard transform ---- */
 
 enum { BND_HADAMARD_SIZE = 16 };

@@ -254,11 +254,18 @@ static uint64_t expected_element(const bnd_block *block, float x, double scale, 
     uint64_t random = bits > 0 ? bnd_random_bits(how->seed, how->purpose, how->first + i, bits) : 0;
     bool flushed = rule.flush_in && fabsf(x) < 0x1p-126f;
     rule.flush_in = false;
-    if (scale != scale) {
+    const double product = scale * tensor, sign = copysign(1, (double)x) * copysign(1, product);
+    if (product != product) {
         return bnd_oracle_encode(f, nan(""), rule, 0).code;
     }
-    if (x == 0 || flushed) {
-        return bnd_oracle_encode(f, copysign(0, (double)x), rule, random).code;
+    if (x != x) {
+        return block->integer ? bnd_oracle_encode(f, nan(""), rule, 0).code : bnd_encode_float(f, x, rule, random).code;
+    }
+    if (x == 0 || flushed || product == 0 || isinf(product)) {
+        return bnd_oracle_encode(f, copysign(0, sign), rule, random).code;
+    }
+    if (isinf(x)) {
+        return bnd_oracle_encode(f, sign * HUGE_VAL, rule, random).code;
     }
     return encode_quotient(f, (double)x, scale, tensor, rule, random);
 }
@@ -279,11 +286,12 @@ static uint64_t stored_code(const bnd_block *block, uint64_t code)
 /* element * scale * tensor in fp32, as bits. */
 static uint32_t expected_value(double element, double scale, double tensor)
 {
-    if (element != element || scale != scale) {
+    const double product = element * scale * tensor; /* an infinity or a zero, or its sign is what counts */
+    if (product != product) {
         return 0x7fc00000;
     }
-    if (element == 0 || isinf(element)) {
-        return (uint32_t)bnd_oracle_encode(fp32(), element, (bnd_rule){.rounding = BND_ROUND_RNE}, 0).code;
+    if (element == 0 || isinf(product) || scale == 0 || tensor == 0) {
+        return (uint32_t)bnd_oracle_encode(fp32(), product, (bnd_rule){.rounding = BND_ROUND_RNE}, 0).code;
     }
     return (uint32_t)encode_product(fp32(), element, scale, tensor);
 }
@@ -313,6 +321,36 @@ static unsigned char *guarded_memory(size_t size)
     unsigned char *memory = memory_of(size + GUARD);
     memset(memory, GUARD_BYTE, size + GUARD);
     return memory;
+}
+
+static void close_answer(answer *a)
+{
+    free(a->codes);
+    free(a->scales);
+    free(a->values);
+    free(a->fake);
+}
+
+/* The same with given scales, which stay as they are. */
+static bool call_given(answer *a, const float *x, bnd_shape shape, const bnd_block *block,
+                       const bnd_given_scales *given, const bnd_array *how)
+{
+    a->count = shape.outer * shape.length * shape.inner;
+    a->scale_count = bnd_block_scales(block, shape);
+    a->scales_size = bnd_block_scales_size(block, shape);
+    a->codes_size = bnd_block_codes_size(block, shape, (bnd_packing)how->packing_out);
+    a->codes = guarded_memory(a->codes_size);
+    a->scales = guarded_memory(a->scales_size);
+    a->values = (float *)(void *)guarded_memory(4 * a->count);
+    a->fake = (float *)(void *)guarded_memory(4 * a->count);
+    memcpy(a->scales, given->scales, a->scales_size);
+    memcpy(a->fake, x, 4 * a->count);
+    a->tensor = block->tensor ? *given->tensor_scale : 1;
+    return bnd_quantize_given_f32(a->codes, NULL, NULL, x, shape, block, given, how, NULL, NULL) == BND_OK &&
+           bnd_dequantize_f32(a->values, a->codes, given->scales, a->tensor, shape, block, how, NULL) == BND_OK &&
+           bnd_fake_quantize_given_f32(a->fake, a->fake, shape, block, given, how, NULL, NULL) == BND_OK &&
+           guarded(a->codes, a->codes_size) && memcmp(a->scales, given->scales, a->scales_size) == 0 &&
+           guarded((unsigned char *)a->values, 4 * a->count) && guarded((unsigned char *)a->fake, 4 * a->count);
 }
 
 static bool call_all(answer *a, const float *x, bnd_shape shape, const bnd_block *block, const bnd_array *how)
@@ -418,8 +456,41 @@ void check_block(comparison *b, const float *x, bnd_shape shape, const bnd_block
         compare_element(b, &a, i, x[i], tensor, shape, block, how);
     }
     free(amax);
-    free(a.codes);
-    free(a.scales);
-    free(a.values);
-    free(a.fake);
+    close_answer(&a);
+}
+
+void check_given(comparison *b, const float *x, bnd_shape shape, const bnd_block *block, const bnd_given_scales *given,
+                 const bnd_array *how)
+{
+    answer a = {.tensor = 1};
+    bool called = call_given(&a, x, shape, block, given, how);
+    if (comparison_note(b, called)) {
+        print_place(block, shape, how, 0);
+        printf(" a call with given scales failed, or wrote behind its output\n");
+    }
+    for (size_t i = 0; i < a.count; i++) {
+        compare_element(b, &a, i, x[i], (double)a.tensor, shape, block, how);
+    }
+    close_answer(&a);
+}
+
+void check_scales(comparison *b, const float *x, bnd_shape shape, const bnd_block *block, float tensor,
+                  const bnd_array *how)
+{
+    answer a = {.tensor = tensor, .count = shape.outer * shape.length * shape.inner};
+    const bnd_given_scales given = {.tensor_scale = &tensor};
+    a.scale_count = bnd_block_scales(block, shape);
+    a.scales_size = bnd_block_scales_size(block, shape);
+    a.scales = guarded_memory(a.scales_size);
+    double *amax = memory_of(a.scale_count * sizeof(double));
+    bool called = bnd_quantize_given_f32(NULL, a.scales, NULL, x, shape, block, &given, how, NULL, NULL) == BND_OK &&
+                  guarded(a.scales, a.scales_size);
+    if (comparison_note(b, called)) {
+        print_place(block, shape, how, 0);
+        printf(" a call for scales failed, or wrote behind its output\n");
+    }
+    find_amax(amax, x, a.count, shape, block, how->rule.flush_in);
+    compare_scales(b, &a, amax, block->tensor ? (double)tensor : 1, shape, block, how);
+    free(amax);
+    close_answer(&a);
 }

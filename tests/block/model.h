@@ -24,4 +24,10 @@ size_t scale_of(const bnd_block *block, bnd_shape shape, size_t i);
  * behind. */
 void check_block(comparison *b, const float *x, bnd_shape shape, const bnd_block *block, const bnd_array *how);
 
+/* The same with scales that are given; and only the scales, with a given scale of the tensor. */
+void check_given(comparison *b, const float *x, bnd_shape shape, const bnd_block *block, const bnd_given_scales *given,
+                 const bnd_array *how);
+void check_scales(comparison *b, const float *x, bnd_shape shape, const bnd_block *block, float tensor,
+                  const bnd_array *how);
+
 #endif

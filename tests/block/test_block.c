@@ -10,6 +10,7 @@ int main(void)
         SUITE("NaN, infinity, zero, the ends of the range", special_tests),
         SUITE("normally distributed numbers", normal_tests),
         SUITE("the same bits", same_tests),
+        SUITE("given scales", given_tests),
         SUITE("refusals", refusal_tests),
         SUITE("Hadamard transform", hadamard_tests),
         SUITE("dynamic codes", dynamic_tests),

@@ -9,6 +9,7 @@ extern CU_TestInfo quantize_tests[];
 extern CU_TestInfo special_tests[];
 extern CU_TestInfo normal_tests[];
 extern CU_TestInfo same_tests[];
+extern CU_TestInfo given_tests[];
 extern CU_TestInfo refusal_tests[];
 extern CU_TestInfo hadamard_tests[];
 extern CU_TestInfo dynamic_tests[];

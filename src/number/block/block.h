@@ -184,6 +184,7 @@ typedef struct bndi_block_job {
     bool to_odd;            /* quotients in fp32 are rounded to odd, for scales from the next member on */
     double least_to_odd;
     bool fake;
+    bool given;              /* scales are read, not computed */
     double tensor;           /* the tensor's scale, 1 if there is none */
     float units;             /* integers: one over the element's least number */
     int32_t exponent;        /* emax of the element */
@@ -196,9 +197,10 @@ typedef struct bndi_block_job {
     unsigned char *scales;
 } bndi_block_job;
 
-/* Fills in everything that does not depend on the array, for calls that write codes. Strides are refused. */
-bnd_status bndi_open_block_job(bndi_block_job *job, bnd_shape shape, const bnd_block *block, const bnd_array *how,
-                               bnd_error *why);
+/* Fills in everything that does not depend on the array, for calls that write codes. `given`: scales are read.
+ * Strides are refused. */
+bnd_status bndi_open_block_job(bndi_block_job *job, bnd_shape shape, const bnd_block *block, bool given,
+                               const bnd_array *how, bnd_error *why);
 
 /* Runs the work for items 0 .. count - 1 on the job's threads, in the environment that block_kernels.c needs. Returns
  * the largest result. */
@@ -211,6 +213,12 @@ static inline void bndi_surely(bnd_status status)
     BNDI_VERIFY(status == BND_OK);
 }
 
+/* Is the largest magnitude of a group, as the bits of a float, a number? */
+static inline bool bndi_is_finite(uint32_t amax)
+{
+    return amax < 0x7f800000;
+}
+
 /* ---- block_scale.c ---- */
 
 void bndi_prepare_scales(bndi_block_job *job);
@@ -218,6 +226,9 @@ float bndi_largest_element(const bndi_block_job *job);
 
 /* The tensor's scale from the largest magnitude (bits of a float) of its finite blocks. */
 float bndi_tensor_scale(const bndi_block_job *job, uint32_t amax);
+
+/* A float as a double, subnormal ones too, where the caller's environment takes these for zeros. */
+double bndi_double_of(float x);
 
 /* The scales of at most BNDI_GROUPS groups from their amax (bits of floats), the tensor's included. codes may be
  * NULL. */
@@ -236,7 +247,8 @@ typedef struct bndi_run {
     size_t at, n, first;
     const double *scales;
     const float *up, *down;
-    bool finite; /* no scale is NaN */
+    bool finite;  /* no scale is NaN; of given scales: nor is an element NaN or an infinity */
+    bool unusual; /* a given scale is 0, negative or an infinity: elements are divided one by one */
 } bndi_run;
 
 /* The values of elements in units of their scales; counted if there are statistics. */
@@ -251,6 +263,13 @@ void bndi_load_elements(const bndi_block_job *job, float *rounded, size_t at, si
 
 /* x quantized and dequantized. y may be x. */
 void bndi_fake_run(const bndi_block_job *job, float *y, const bndi_run *run);
+
+/* ---- quantize.c ---- */
+
+/* Finds the scale of the tensor, or scales, or quantizes. Places and the array are set. */
+void bndi_find_tensor_scale(bndi_block_job *job);
+void bndi_find_scales(const bndi_block_job *job);
+void bndi_quantize(const bndi_block_job *job);
 
 /* ---- dequantize.c ---- */
 

@@ -16,18 +16,21 @@ static bnd_rule rule_of_blocks(bnd_rule rule)
     return rule;
 }
 
-static bool is_power_of_two_scale(const bnd_block *block)
+/* Can every scale be relied on to be a power of two? Given scales can be any number of their format. */
+static bool has_powers_of_two(const bndi_block_job *job)
 {
-    return block->rule != BND_SCALE_NEAREST;
+    return job->given ? job->block.scale.precision == 1 : job->block.rule != BND_SCALE_NEAREST;
 }
 
 /* Must elements be rounded by the codec? See elements.c. Note that subnormal inputs are those of x, not of the
  * quotient. */
-static bool needs_the_codec(const bnd_block *block, bnd_rule rule)
+static bool needs_the_codec(const bndi_block_job *job)
 {
+    const bnd_block *block = &job->block;
+    const bnd_rule rule = job->how.rule;
     unsigned scale_bits = block->scale.precision + (block->tensor ? 24u : 0u);
     unsigned bits = scale_bits + block->element.precision + bnd_rule_random_bits(rule);
-    return rule.flush_in || (!is_power_of_two_scale(block) && bits > 52);
+    return rule.flush_in || (!has_powers_of_two(job) && bits > 52);
 }
 
 const bndi_block_kernels *bndi_block_kernels_of(const bnd_context *context)
@@ -62,7 +65,7 @@ static void plan_elements(bndi_block_job *job)
     bool in_order = f->width <= 8 || !BNDI_BIG_ENDIAN; /* the kernels write words in the machine's byte order */
     job->direct = f->width > 0 && f->width <= 16 && in_order && has_e8m0_scales(job) && to_zero &&
                   f->least_quantum > FAR_BELOW && job->exponent >= 1 && !job->by_number && !job->block.integer &&
-                  job->layout.down == 1;
+                  job->layout.down == 1 && !job->given;
     if (job->direct) {
         bndi_plan_make(&job->plan, BNDI_WORDS_32, f, rule);
         bndi_plan_codes(&job->plan, f->width <= 8 ? 1 : 2, 0);
@@ -80,7 +83,7 @@ static void plan_quotients(bndi_block_job *job)
     enum { MOST = 22, UNSEEN = -101, LOWEST = -120 };
     const bnd_format *f = &job->block.element, *scale = &job->block.scale;
     const bool of_fp32 = scale->row == job->fp32->row && !job->block.tensor;
-    job->to_odd = job->scan->divide_to_odd != NULL && of_fp32 && job->block.rule == BND_SCALE_NEAREST &&
+    job->to_odd = job->scan->divide_to_odd != NULL && of_fp32 && !has_powers_of_two(job) &&
                   job->how.rule.rounding == BND_ROUND_RNE && !job->by_number && f->precision <= MOST &&
                   f->least_quantum > LOWEST;
     job->least_to_odd = job->to_odd ? bndi_power_of_two(UNSEEN + 2 - f->least_quantum) : 0;
@@ -105,7 +108,7 @@ static void plan_one_pass(bndi_block_job *job)
                     job->exponent >= 0;
     bool in_range = powers.clamps || job->block.rule == BND_SCALE_RCEIL;
     job->in_one_pass = job->scan->encode_blocks != NULL && (codes || integers) && in_range && job->layout.down == 1 &&
-                       job->layout.across == 32;
+                       job->layout.across == 32 && !job->given;
     job->coding = (bndi_block_coding){.plan = &job->plan, .rule = powers, .bits = bits, .integer = integers};
     if (job->in_one_pass) {
         job->coding.stream = bndi_beyond_the_caches(job->layout.count * (sizeof(float) + 1));
@@ -120,7 +123,7 @@ static void plan_midpoints(bndi_block_job *job)
     const bnd_rule rule = job->how.rule;
     bool seven = f->width == 4 && f->max_code == 7 && f->fraction_bits >= 1 && f->has_zero && f->has_negative_zero &&
                  f->precision <= 2;
-    job->by_midpoints = seven && job->block.rule == BND_SCALE_NEAREST && !job->by_number && job->layout.down == 1 &&
+    job->by_midpoints = seven && !has_powers_of_two(job) && !job->by_number && job->layout.down == 1 &&
                         rule.rounding == BND_ROUND_RNE && rule.overflow == BND_OVERFLOW_SATURATE && !rule.flush_out;
     for (uint64_t code = 0; job->by_midpoints && code < 7; code++) {
         job->midpoints[code] = (bnd_decode(f, code) + bnd_decode(f, code + 1)) / 2;
@@ -167,10 +170,11 @@ static bool is_stride(ptrdiff_t stride)
     return stride != 0 && stride != 1;
 }
 
-bnd_status bndi_open_block_job(bndi_block_job *job, bnd_shape shape, const bnd_block *block, const bnd_array *how,
-                               bnd_error *why)
+bnd_status bndi_open_block_job(bndi_block_job *job, bnd_shape shape, const bnd_block *block, bool given,
+                               const bnd_array *how, bnd_error *why)
 {
     *job = (bndi_block_job){.block = *block,
+                            .given = given,
                             .how = how != NULL ? *how : (bnd_array){.context = NULL},
                             .fp32 = bnd_format_at(BND_FORMAT_FP32)};
     bnd_status status = bndi_check_choices(&job->how, why);
@@ -201,7 +205,7 @@ bnd_status bndi_open_block_job(bndi_block_job *job, bnd_shape shape, const bnd_b
     job->threads = job->context.threads > 0 && job->layout.count >= WORTH_THREADS ? job->context.threads : 1;
     job->context.threads = 1;
     job->how.rule = rule_of_blocks(job->how.rule);
-    job->by_number = needs_the_codec(block, job->how.rule);
+    job->by_number = needs_the_codec(job);
     job->scan = bndi_block_kernels_of(&job->context);
     job->kernels = bnd_lab_kernels_of(&job->context);
     bndi_prepare_scales(job);

@@ -167,3 +167,13 @@ float bndi_tensor_scale(const bndi_block_job *job, uint32_t amax)
     bndi_leave(callers);
     return scale;
 }
+
+double bndi_double_of(float x)
+{
+    volatile float in = x;
+    volatile double out;
+    bndi_environment callers = bndi_enter(BND_ROUND_RNE);
+    out = (double)in;
+    bndi_leave(callers);
+    return out;
+}

@@ -41,7 +41,7 @@ bnd_status bnd_dequantize_f32(float *y, const void *codes, const void *scales, f
                               const bnd_block *block, const bnd_array *how, bnd_error *why)
 {
     bndi_block_job job;
-    bnd_status status = bndi_open_block_job(&job, shape, block, how, why);
+    bnd_status status = bndi_open_block_job(&job, shape, block, true, how, why);
     if (status == BND_OK) {
         status = bndi_check_codes(block, why);
     }
@@ -52,7 +52,7 @@ bnd_status bnd_dequantize_f32(float *y, const void *codes, const void *scales, f
     job.packing = (bnd_packing)job.how.packing_in;
     job.codes = (void *)(uintptr_t)codes; /* only read, never written */
     job.scales = (unsigned char *)(uintptr_t)scales;
-    job.tensor = block->tensor ? (double)tensor_scale : 1;
+    job.tensor = block->tensor ? bndi_double_of(tensor_scale) : 1;
     bndi_for_each(&job, (job.layout.count + DEQUANTIZE_PIECE - 1) / DEQUANTIZE_PIECE, dequantize_chunk, NULL);
     return BND_OK;
 }

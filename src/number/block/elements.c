@@ -50,8 +50,16 @@ static bnd_exact quotient_of(float x, double scale)
 {
     enum { DIGITS = 7 };
     bnd_exact a = bnd_exact_float(x), b = bnd_exact_double(scale);
-    if (scale != scale || a.kind == BND_KIND_QUIET_NAN || a.kind == BND_KIND_SIGNALING_NAN) {
+    if (scale != scale) {
         return bnd_exact_double(__builtin_nan(""));
+    }
+    if (a.kind == BND_KIND_QUIET_NAN || a.kind == BND_KIND_SIGNALING_NAN) {
+        a.kind = BND_KIND_QUIET_NAN;
+        return a;
+    }
+    a.negative = a.negative != b.negative;
+    if (b.kind != BND_KIND_FINITE) { /* a given scale of 0 or infinity: all elements are zeros */
+        return (bnd_exact){.kind = BND_KIND_ZERO, .negative = a.negative};
     }
     if (a.kind != BND_KIND_FINITE) {
         return a;
@@ -183,7 +191,7 @@ static void round_by_number(const bndi_block_job *job, float *rounded, const bnd
 static void round_run(const bndi_block_job *job, float *rounded, const bndi_run *run, bnd_stats *flags)
 {
     /* One by one with the codec, in fp32, or in doubles: the first that the analysis at the top allows. */
-    if (job->by_number) {
+    if (job->by_number || run->unusual) {
         round_by_number(job, rounded, run, flags);
     } else if (scale_in_fp32(job, rounded, run)) {
         bnd_array how = how_at(job, run->at, job->how.rule);
@@ -246,7 +254,7 @@ void bndi_encode_run(const bndi_block_job *job, const bndi_run *run)
 {
     float y[BNDI_BLOCK_CHUNK];
     BNDI_VERIFY(run->n <= BNDI_BLOCK_CHUNK && (!job->packed || run->at % 8 == 0));
-    if (job->stats != NULL || job->block.integer || job->by_number) {
+    if (job->stats != NULL || job->block.integer || job->by_number || run->unusual) {
         bndi_round_run(job, y, run);
         bndi_store_elements(job, y, run->at, run->n);
     } else if (scale_in_fp32(job, y, run)) {

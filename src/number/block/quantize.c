@@ -1,8 +1,9 @@
-/* Quantization: finds the scales and applies them.
+/* Quantization: finds the scales, or reads those that are given, and applies them.
  *
  * If groups are small, chunk by chunk: the largest magnitudes, the scales, and the elements, while the chunk is in a
  * cache. In two passes if a group is larger than a chunk, or if codes share bytes and a chunk could not end at a whole
  * byte: first all scales, then the elements in the order of memory, across rows and groups. */
+#include "base/bits.h"
 #include "block/block.h"
 #include "bulk/environment.h"
 
@@ -42,18 +43,50 @@ static unsigned char *scale_codes_at(const bndi_block_job *job, size_t scale)
     return job->scales != NULL ? job->scales + scale * (job->block.scale.width / 8u) : NULL;
 }
 
+static bool all_finite(const uint32_t *amax, size_t groups)
+{
+    uint32_t largest = 0;
+    for (size_t g = 0; g < groups; g++) {
+        largest = amax[g] > largest ? amax[g] : largest;
+    }
+    return bndi_is_finite(largest);
+}
+
 /* ---- the scales of a run ---- */
 
 typedef struct scales {
     double values[BNDI_GROUPS];
     float up[BNDI_GROUPS], down[BNDI_GROUPS];
-    bool powers, finite;
+    bool powers, finite, unusual;
 } scales;
+
+/* Is it a power of two that fp32 has, and its reciprocal, too? 2^-127 is a subnormal number there. */
+static bool is_power_of_two(double scale)
+{
+    const uint64_t bits = bndi_bits_of_double(scale), fraction = bits & (((uint64_t)1 << 52) - 1);
+    return fraction == 0 && scale >= bndi_power_of_two(-127) && scale <= bndi_power_of_two(127);
+}
+
+/* What can be said about given scales. */
+static void look_at_given(scales *s, size_t groups)
+{
+    s->powers = true;
+    s->unusual = false;
+    for (size_t g = 0; g < groups; g++) {
+        const double scale = s->values[g];
+        s->powers = s->powers && is_power_of_two(scale);
+        s->unusual = s->unusual || scale <= 0 || scale == __builtin_inf();
+    }
+}
 
 static void add_powers(const bndi_block_job *job, scales *s, size_t groups)
 {
     s->powers = job->block.rule != BND_SCALE_NEAREST;
+    s->unusual = false;
     s->finite = true;
+    if (job->given) {
+        look_at_given(s, groups);
+    }
     for (size_t g = 0; g < groups; g++) {
         s->finite = s->finite && s->values[g] == s->values[g];
     }
@@ -72,7 +105,8 @@ static bndi_run run_of(const bndi_block_job *job, const scales *s, size_t at, si
                       .scales = s->values,
                       .up = s->powers ? s->up : NULL,
                       .down = s->powers ? s->down : NULL,
-                      .finite = s->finite};
+                      .finite = s->finite && !s->unusual,
+                      .unusual = s->unusual};
 }
 
 static void do_run(const bndi_block_job *job, const bndi_run *run)
@@ -152,10 +186,10 @@ static bool quantize_directly(const bndi_block_job *job, const chunk *c)
 }
 
 /* Elements of few magnitudes with scales that are not powers of two. False if a scale is NaN. */
-static bool encode_run_by_midpoints(const bndi_block_job *job, const chunk *c, const double *values)
+static bool encode_run_by_midpoints(const bndi_block_job *job, const chunk *c, const double *values, bool finite)
 {
     unsigned char codes[BNDI_BLOCK_CHUNK];
-    bool good = job->by_midpoints && job->stats == NULL && !job->fake;
+    bool good = job->by_midpoints && job->stats == NULL && !job->fake && finite;
     for (size_t g = 0; good && g < c->groups; g++) {
         good = values[g] > 0;
     }
@@ -171,6 +205,15 @@ static bool encode_run_by_midpoints(const bndi_block_job *job, const chunk *c, c
     return good;
 }
 
+static void make_or_read(const bndi_block_job *job, scales *s, size_t scale, const uint32_t *amax, size_t groups)
+{
+    if (job->given) {
+        bndi_read_scales(job, s->values, scale_codes_at(job, scale), groups);
+    } else {
+        bndi_make_scales(job, s->values, scale_codes_at(job, scale), amax, groups);
+    }
+}
+
 static uint32_t quantize_chunk(const bndi_block_job *job, size_t i, void *what)
 {
     const bool only_codes = job->stats == NULL && !job->fake;
@@ -182,11 +225,13 @@ static uint32_t quantize_chunk(const bndi_block_job *job, size_t i, void *what)
         return 0;
     }
     find_chunk_amax(job, &c, amax);
-    bndi_make_scales(job, s.values, scale_codes_at(job, c.scale), amax, c.groups);
-    if (encode_run_by_midpoints(job, &c, s.values)) {
+    const bool finite = !job->given || all_finite(amax, c.groups);
+    make_or_read(job, &s, c.scale, amax, c.groups);
+    if (encode_run_by_midpoints(job, &c, s.values, finite)) {
         return 0;
     }
     add_powers(job, &s, c.groups);
+    s.finite = s.finite && finite;
     for (size_t row = 0; row < c.height; row++) {
         bndi_run run = run_of(job, &s, c.at + row * job->layout.columns, c.width, 0);
         do_run(job, &run);
@@ -207,7 +252,7 @@ static uint32_t scale_chunk(const bndi_block_job *job, size_t i, void *what)
 
 static uint32_t finite_or_zero(uint32_t amax)
 {
-    return amax < 0x7f800000 ? amax : 0;
+    return bndi_is_finite(amax) ? amax : 0;
 }
 
 /* The largest magnitude of the blocks that are finite. */
@@ -262,8 +307,9 @@ static uint32_t scale_group(const bndi_block_job *job, size_t i, void *what)
 {
     large_group *group = what;
     (void)i;
-    bndi_make_scales(job, group->s.values, scale_codes_at(job, group->c.scale), &group->amax, 1);
+    make_or_read(job, &group->s, group->c.scale, &group->amax, 1);
     add_powers(job, &group->s, 1);
+    group->s.finite = group->s.finite && (!job->given || bndi_is_finite(group->amax));
     return 0;
 }
 
@@ -335,7 +381,7 @@ static bool starts_at_bytes(const bndi_block_job *job)
     return job->fake || whole || (chunks && (one_row || l->columns % 8 == 0));
 }
 
-static void find_tensor_scale(bndi_block_job *job)
+void bndi_find_tensor_scale(bndi_block_job *job)
 {
     uint32_t amax = 0;
     if (is_large(job)) {
@@ -349,64 +395,30 @@ static void find_tensor_scale(bndi_block_job *job)
     job->tensor = (double)bndi_tensor_scale(job, job->how.rule.flush_in && amax < 0x00800000 ? 0 : amax);
 }
 
-static void quantize(bndi_block_job *job)
+void bndi_find_scales(const bndi_block_job *job)
 {
-    const size_t chunks = chunks_of(job), stretches = (job->layout.count + BNDI_BLOCK_CHUNK - 1) / BNDI_BLOCK_CHUNK;
-    const bool in_one_go = starts_at_bytes(job);
     if (is_large(job)) {
-        for (size_t i = 0; i < chunks; i++) {
-            quantize_large_group(job, i, in_one_go);
+        for (size_t i = 0; i < chunks_of(job); i++) {
+            quantize_large_group(job, i, false);
         }
     } else {
-        bndi_for_each(job, chunks, in_one_go ? quantize_chunk : scale_chunk, NULL);
+        bndi_for_each(job, chunks_of(job), scale_chunk, NULL);
     }
-    if (!in_one_go) {
+}
+
+void bndi_quantize(const bndi_block_job *job)
+{
+    const size_t chunks = chunks_of(job), stretches = (job->layout.count + BNDI_BLOCK_CHUNK - 1) / BNDI_BLOCK_CHUNK;
+    if (!starts_at_bytes(job)) {
+        if (!job->given) {
+            bndi_find_scales(job);
+        }
         bndi_for_each(job, stretches, quantize_stretches, NULL);
+    } else if (is_large(job)) {
+        for (size_t i = 0; i < chunks; i++) {
+            quantize_large_group(job, i, true);
+        }
+    } else {
+        bndi_for_each(job, chunks, quantize_chunk, NULL);
     }
-}
-
-bnd_status bnd_quantize_f32(void *codes, void *scale_codes, float *tensor_scale, const float *x, bnd_shape shape,
-                            const bnd_block *block, const bnd_array *how, bnd_stats *stats, bnd_error *why)
-{
-    bndi_block_job job;
-    bnd_status status = bndi_open_block_job(&job, shape, block, how, why);
-    if (status == BND_OK) {
-        status = bndi_check_codes(block, why);
-    }
-    if (status == BND_OK && block->tensor && tensor_scale == NULL) {
-        status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s has a scale of the tensor: tensor_scale must not be NULL",
-                          block->name);
-    }
-    if (status != BND_OK) {
-        return status;
-    }
-    job.x = x;
-    job.codes = codes;
-    job.scales = scale_codes;
-    job.stats = stats;
-    if (block->tensor) {
-        find_tensor_scale(&job);
-        *tensor_scale = (float)job.tensor;
-    }
-    quantize(&job);
-    return BND_OK;
-}
-
-bnd_status bnd_fake_quantize_f32(float *y, const float *x, bnd_shape shape, const bnd_block *block,
-                                 const bnd_array *how, bnd_stats *stats, bnd_error *why)
-{
-    bndi_block_job job;
-    bnd_status status = bndi_open_block_job(&job, shape, block, how, why);
-    if (status != BND_OK) {
-        return status;
-    }
-    job.x = x;
-    job.y = y;
-    job.fake = true;
-    job.stats = stats;
-    if (block->tensor) {
-        find_tensor_scale(&job);
-    }
-    quantize(&job);
-    return BND_OK;
 }
