@@ -54,12 +54,26 @@ typedef enum bnd_checkpoint_kind {
     BND_CHECKPOINT_NPY
 } bnd_checkpoint_kind;
 
-/* Called for each thing that is wrong with the files, if they can be read despite it: a file that the index names and
- * that is missing, a tensor that two files have, a file that is cut short (its tensors are then left out).
- * `code` is a word for programs ("shard-missing"), `where` a file or a tensor. */
+/* Called for each thing that is wrong with the files, if they can be read despite it. `where` is a file or a tensor.
+ * `code` is a word for programs:
+ *
+ *     shard-missing         a file that the index names, or one of a numbered series, is not there
+ *     shard-truncated       a file is cut short; its tensors are left out
+ *     shard-oversized       a file has bytes after its last tensor
+ *     shard-unreadable      a file cannot be opened, or its header is wrong; its tensors are left out
+ *     tensor-twice          two files have a tensor; the one of the file that the index names is used, or the first
+ *     index-wrong-file      a tensor is in another file than the index says
+ *     index-missing-tensor  the index names a tensor that its file does not have, and no other
+ *     tensor-not-in-index   a tensor that the index does not name
+ *     index-total-size      total_size is not the bytes of the tensors
+ *     f4-in-pairs           the shape of a 4-bit tensor counts pairs; it is used as if it counted elements
+ *     text-unreadable       config.json or the like cannot be read, or has more than 16 MiB
+ */
 typedef void bnd_checkpoint_damage(void *state, const char *code, const char *where, const char *message);
 
-/* Opens a file or a folder.
+/* Opens a file or a folder. Of a folder the files that model.safetensors.index.json names, or model.safetensors, or all
+ * .safetensors files. An index of another name may be the path. Memory: that of headers and the index, about four times
+ * their bytes.
  * Arguments: `damage` may be NULL: then the first thing that is wrong is the failure.
  * On failure: BND_BAD_STREAM if a file cannot be read; BND_BAD_FILE if it is not a checkpoint; BND_NO_MEMORY. The
  *     message names the file within a folder. */
@@ -72,6 +86,16 @@ void bnd_checkpoint_free(bnd_checkpoint *checkpoint);
 /* Returns: what kind of files it has. */
 bnd_checkpoint_kind bnd_checkpoint_kind_of(const bnd_checkpoint *checkpoint);
 
+/* Returns: the folder of its files: the path that was opened, or where the file is; the name of its index, or NULL. */
+const char *bnd_checkpoint_folder(const bnd_checkpoint *checkpoint);
+const char *bnd_checkpoint_index(const bnd_checkpoint *checkpoint);
+
+/* The files of a folder that are neither .safetensors files nor indexes, sorted: tokenizers, code, texts. Names that
+ * begin with a dot and folders are not among them.
+ * Returns: their number, 0 if a file was opened; the name of one. */
+size_t bnd_checkpoint_others(const bnd_checkpoint *checkpoint);
+const char *bnd_checkpoint_other_name(const bnd_checkpoint *checkpoint, size_t index);
+
 /* Returns: the number of files with tensors; the name of one within its folder; its size in bytes. */
 size_t bnd_checkpoint_files(const bnd_checkpoint *checkpoint);
 const char *bnd_checkpoint_file_name(const bnd_checkpoint *checkpoint, size_t file);
@@ -83,12 +107,17 @@ size_t bnd_checkpoint_count(const bnd_checkpoint *checkpoint);
 const bnd_stored_tensor *bnd_checkpoint_at(const bnd_checkpoint *checkpoint, size_t index);
 const bnd_stored_tensor *bnd_checkpoint_find(const bnd_checkpoint *checkpoint, const char *name);
 
-/* The text of a small file of the folder, such as "config.json" or "hf_quant_config.json", read when the checkpoint was
- * opened. Returns: the text, with a 0 byte after its `length` bytes; NULL if there is no such file. */
+/* The text of config.json, hf_quant_config.json, quant_config.json or quantize_config.json, from the folder of the
+ * .safetensors files, read when the checkpoint was opened.
+ * Returns: the text, with a 0 byte after its `length` bytes; NULL if there is no such file. `length` may be NULL. */
 const char *bnd_checkpoint_text(const bnd_checkpoint *checkpoint, const char *file_name, size_t *length);
 
-/* A text of the metadata: of safetensors' `__metadata__`, of GGUF's strings. NULL if there is none. */
+/* The metadata: texts of `__metadata__` of all files (of a key that several have, the text of the first), or the
+ * strings of GGUF.
+ * Returns: the text of a key, or NULL; the number of texts; one of them, ordered by key. */
 const char *bnd_checkpoint_metadata(const bnd_checkpoint *checkpoint, const char *key);
+size_t bnd_checkpoint_metadata_count(const bnd_checkpoint *checkpoint);
+const bnd_safetensors_pair *bnd_checkpoint_metadata_at(const bnd_checkpoint *checkpoint, size_t index);
 
 /* ---- layouts ---- */
 

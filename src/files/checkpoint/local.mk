@@ -3,4 +3,12 @@ labinclude_HEADERS += include/binade-lab/checkpoint.h
 libbinade_laboratory_la_SOURCES += \
 	src/files/checkpoint/layouts.def \
 	src/files/checkpoint/layouts.h \
-	src/files/checkpoint/layouts.c
+	src/files/checkpoint/layouts.c \
+	src/files/checkpoint/checkpoint.h \
+	src/files/checkpoint/damage.c \
+	src/files/checkpoint/index.c \
+	src/files/checkpoint/folder.c \
+	src/files/checkpoint/tensors.c \
+	src/files/checkpoint/shards.c \
+	src/files/checkpoint/weights.c \
+	src/files/checkpoint/open.c

@@ -63,6 +63,38 @@ bnd_status bndi_json_read(json_t **out, const bndi_json_text *text, bndi_json_sp
     return refuse(text, part.from + (at < part.to - part.from ? at : part.to - part.from), reason(code), why);
 }
 
+/* Most names are plain ASCII without escapes: those need no tree. */
+static bool is_plain(const char *bytes, size_t length)
+{
+    bool plain = length >= 2 && bytes[length - 1] == '"';
+    for (size_t i = 1; plain && i + 1 < length; i++) {
+        plain = bytes[i] >= ' ' && bytes[i] <= '~' && bytes[i] != '"' && bytes[i] != '\\';
+    }
+    return plain;
+}
+
+bnd_status bndi_json_string(char *out, size_t *length, const bndi_json_text *text, bndi_json_span part, bnd_error *why)
+{
+    json_t *value;
+    size_t size = part.to - part.from;
+    if (size == 0 || text->bytes[part.from] != '"') {
+        return refuse(text, part.from, "expected a string", why);
+    }
+    if (is_plain(text->bytes + part.from, size)) {
+        memcpy(out, text->bytes + part.from + 1, size - 2);
+        out[size - 2] = '\0';
+        *length = size - 2;
+        return BND_OK;
+    }
+    bnd_status status = bndi_json_read(&value, text, part, why);
+    if (status == BND_OK) {
+        *length = json_string_length(value);
+        memcpy(out, json_string_value(value), *length + 1);
+        json_decref(value);
+    }
+    return status;
+}
+
 /* ---- members ---- */
 
 static bool is_blank(char c)

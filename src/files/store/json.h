@@ -24,6 +24,11 @@ typedef struct bndi_json_span {
  * releases it with json_decref. */
 BND_CHECKED bnd_status bndi_json_read(json_t **out, const bndi_json_text *text, bndi_json_span part, bnd_error *why);
 
+/* Decodes a string, which begins at part.from, into `out` with a 0 byte. `out` has room for part.to - part.from bytes:
+ * a string without its quotes is not longer. `length` is without the 0 byte. */
+BND_CHECKED bnd_status bndi_json_string(char *out, size_t *length, const bndi_json_text *text, bndi_json_span part,
+                                        bnd_error *why);
+
 /* Goes through an object: open finds its beginning, each next the next member; `more` is false at its end, and `at` is
  * then behind it. key and value are where they stand, quotes included; that they are JSON is for bndi_json_read. */
 typedef struct bndi_json_members {

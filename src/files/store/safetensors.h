@@ -22,6 +22,7 @@ typedef struct bndi_safetensor {
     bndi_json_span key;  /* where the header has the name */
     uint64_t begin;      /* in the data */
     size_t first_extent; /* where its shape begins, among all */
+    bool in_pairs;       /* its shape counted pairs of 4-bit elements; the entry counts elements */
 } bndi_safetensor;
 
 struct bnd_safetensors {
@@ -31,6 +32,7 @@ struct bnd_safetensors {
     bnd_safetensors_pair *pairs;    /* by their keys */
     uint64_t *extents;              /* of all shapes */
     char *strings;                  /* names, keys and texts */
+    uint64_t data_size;             /* what the tensors need */
     size_t count, pair_count, extent_count, string_bytes;
     size_t room, pair_room, extent_room;
 };
@@ -41,7 +43,9 @@ BND_CHECKED bnd_status bndi_safetensors_measure(size_t *header_length, const uns
                                                 bnd_error *why);
 
 /* Parses the header of a file with `data_size` bytes of data. Only the header is looked at, so the data may be NULL.
- * why->where is an offset into the header. */
+ * With BNDI_SAFETENSORS_ANY_SIZE the tensors say how much data there are to be (file->data_size), and 4-bit tensors
+ * whose shape counts pairs are read. why->where is an offset into the header. */
+#define BNDI_SAFETENSORS_ANY_SIZE UINT64_MAX
 BND_CHECKED bnd_status bndi_safetensors_read(bnd_safetensors **out, const bndi_json_text *header,
                                              const unsigned char *data, uint64_t data_size, bnd_error *why);
 

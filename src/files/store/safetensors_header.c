@@ -69,13 +69,12 @@ void bnd_safetensors_free(bnd_safetensors *file)
 /* A decoded text with its 0 byte is not longer than the text with its quotes, so the buffer has room for all texts. */
 static bnd_status keep_text(reader *r, const char **out, bndi_json_span part, bnd_error *why)
 {
-    json_t *value;
-    bnd_status status = bndi_json_read(&value, r->header, part, why);
+    size_t length;
+    char *text = r->file->strings + r->file->string_bytes;
+    bnd_status status = bndi_json_string(text, &length, r->header, part, why);
     if (status == BND_OK) {
-        size_t size = json_string_length(value) + 1;
-        *out = memcpy(r->file->strings + r->file->string_bytes, json_string_value(value), size);
-        r->file->string_bytes += size;
-        json_decref(value);
+        *out = text;
+        r->file->string_bytes += length + 1;
     }
     return status;
 }
@@ -174,6 +173,21 @@ static bnd_status read_shape(reader *r, bnd_safetensor *entry, const json_t *val
     return BND_OK;
 }
 
+/* PyTorch counts its 4-bit type in pairs. Written as they are, such shapes have half the elements of the data. */
+static bool count_pairs(const reader *r, bndi_safetensor *made, uint64_t size)
+{
+    bnd_safetensor *entry = &made->entry;
+    bool in_pairs = r->data_size == BNDI_SAFETENSORS_ANY_SIZE && entry->bits == 4 && entry->rank > 0 &&
+                    entry->size > 0 && size == 2 * entry->size;
+    if (in_pairs) {
+        r->file->extents[made->first_extent + entry->rank - 1] *= 2;
+        entry->count *= 2;
+        entry->size *= 2;
+        made->in_pairs = true;
+    }
+    return in_pairs;
+}
+
 static bnd_status read_range(const reader *r, bndi_safetensor *made, const json_t *value, bnd_error *why)
 {
     uint64_t begin = 0, end = 0;
@@ -186,7 +200,7 @@ static bnd_status read_range(const reader *r, bndi_safetensor *made, const json_
                         "its data_offsets, %llu and %llu, must be in order and within the file's %llu bytes of data",
                         (unsigned long long)begin, (unsigned long long)end, (unsigned long long)r->data_size);
     }
-    if (end - begin != made->entry.size) {
+    if (end - begin != made->entry.size && !count_pairs(r, made, end - begin)) {
         return bnd_fail(why, BND_BAD_FILE, 0, "its shape needs %llu bytes; its data_offsets cover %llu",
                         (unsigned long long)made->entry.size, (unsigned long long)(end - begin));
     }
@@ -299,7 +313,8 @@ static bnd_status check_cover(const reader *r, bnd_error *why)
         }
         end += t->entry.size;
     }
-    if (end != r->data_size) {
+    r->file->data_size = end;
+    if (end != r->data_size && r->data_size != BNDI_SAFETENSORS_ANY_SIZE) {
         return bnd_fail(why, BND_BAD_FILE, 0, "its tensors need %llu bytes of data; the file has %llu",
                         (unsigned long long)end, (unsigned long long)r->data_size);
     }
