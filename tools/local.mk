@@ -33,6 +33,7 @@ EXTRA_DIST += \
 	tools/dev/lib.sh \
 	tools/dev/link-pages \
 	tools/dev/make-amalgamation \
+	tools/dev/make-checkpoint-fixtures.py \
 	tools/dev/names.awk \
 	tools/dev/packages.sh \
 	tools/dev/make-generated \

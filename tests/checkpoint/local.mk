@@ -2,3 +2,9 @@ UNIT_TESTS += tests/checkpoint/test_opening
 tests_checkpoint_test_opening_SOURCES = \
 	tests/checkpoint/files.c tests/checkpoint/files.h tests/checkpoint/test_damage.c tests/checkpoint/test_opening.c
 tests_checkpoint_test_opening_LDFLAGS = $(AM_LDFLAGS) $(WRAP_OPTIONS)
+
+# Checkpoints of all layouts, made by a model in Python: right ones and damaged ones.
+TESTS += tests/checkpoint/model.sh
+EXTRA_DIST += \
+	tests/checkpoint/check_small_formats.py tests/checkpoint/checkpoint_files.py tests/checkpoint/damages.py \
+	tests/checkpoint/layouts.py tests/checkpoint/model.sh tests/checkpoint/small_formats.py
