@@ -160,6 +160,7 @@ int main(void)
     CU_SuiteInfo suites[] = {
         SUITE("checkpoints opened", opening_tests),
         SUITE("damaged checkpoints", damage_tests),
+        SUITE("kinds of files", kind_tests),
         CU_SUITE_INFO_NULL,
     };
     return run_suites(suites);

@@ -11,6 +11,7 @@
 
 #include <binade-lab/checkpoint.h>
 
+#include "store/gguf.h"
 #include "store/mapped_file.h"
 #include "store/safetensors.h"
 
@@ -42,8 +43,9 @@ struct bnd_checkpoint {
     bndi_checkpoint_text texts[BNDI_TEXTS];
     char **others; /* the other files of the folder */
     size_t other_count;
-    void *memory;                 /* of names and shapes that are not in a header of .safetensors */
-    bnd_lab_mapped map;           /* of a file that is not .safetensors */
+    bnd_lab_mapped map; /* of a file that is not .safetensors */
+    bndi_gguf gguf;
+    void *npy;                    /* its header */
     struct bndi_weights *weights; /* made by bndi_weights_find: see there */
 };
 
@@ -125,6 +127,10 @@ bool bndi_is_text(const char *name);
  * those that can be read. */
 BND_CHECKED bnd_status bndi_open_shards(const bndi_opening *opening, const char *const *names, size_t count,
                                         const bndi_index *index, bnd_error *why);
+
+/* Take the tensors of a .gguf file, and the one of a .npy file, which opening->checkpoint->map is. */
+BND_CHECKED bnd_status bndi_open_gguf(const bndi_opening *opening, bnd_error *why);
+BND_CHECKED bnd_status bndi_open_npy(const bndi_opening *opening, bnd_error *why);
 
 /* Makes checkpoint->by_name. Tensors that are there twice are reported, and left out but for one; the rest is compared
  * with the index where there is one. */

@@ -10,5 +10,7 @@ libbinade_laboratory_la_SOURCES += \
 	src/files/checkpoint/folder.c \
 	src/files/checkpoint/tensors.c \
 	src/files/checkpoint/shards.c \
+	src/files/checkpoint/gguf_file.c \
+	src/files/checkpoint/npy_file.c \
 	src/files/checkpoint/weights.c \
 	src/files/checkpoint/open.c

@@ -50,10 +50,14 @@ static bnd_status open_all(const bndi_opening *opening, const bndi_names *names,
             shards[count++] = names->names[i];
         }
     }
-    bnd_status status = count > 0 ? bndi_check_series(opening, shards, count, why) : BND_OK;
+    bnd_status status = BND_OK;
+    if (count == 0) {
+        status = bnd_fail(why, BND_BAD_FILE, 0, "has no .safetensors file in it; name a file of another kind itself");
+    } else {
+        status = bndi_check_series(opening, shards, count, why);
+    }
     if (status == BND_OK) {
-        status = count > 0 ? bndi_open_shards(opening, shards, count, NULL, why)
-                           : bnd_fail(why, BND_BAD_FILE, 0, "has no .safetensors file in it");
+        status = bndi_open_shards(opening, shards, count, NULL, why);
     }
     free(shards);
     return status;
@@ -128,10 +132,23 @@ static bnd_status open_folder(const bndi_opening *opening, const char *index_nam
 
 /* ---- files ---- */
 
-static bnd_status open_file(bndi_opening *opening, const char *name, bnd_error *why)
+/* Which kind it is its first bytes say. */
+static bnd_status open_file(bndi_opening *opening, const char *path, const char *name, bnd_error *why)
 {
+    bnd_checkpoint *c = opening->checkpoint;
     opening->alone = name;
-    bnd_status status = bndi_open_shards(opening, &name, 1, NULL, why);
+    bnd_status status = bnd_lab_map_open(&c->map, path, why);
+    if (status != BND_OK) {
+        return status;
+    }
+    if (bndi_gguf_begins(c->map.bytes, c->map.size)) {
+        return bndi_open_gguf(opening, why);
+    }
+    if (bnd_npy_begins(c->map.bytes, c->map.size)) {
+        return bndi_open_npy(opening, why);
+    }
+    bnd_lab_map_close(&c->map); /* each .safetensors file has its own */
+    status = bndi_open_shards(opening, &name, 1, NULL, why);
     return status == BND_OK ? bndi_read_texts(opening, why) : status;
 }
 
@@ -164,7 +181,7 @@ static bnd_status open_path(bndi_opening *opening, const char *path, bnd_error *
     if (is_folder) {
         return open_folder(opening, NULL, why);
     }
-    return bndi_ends_with(name, index_ending) ? open_folder(opening, name, why) : open_file(opening, name, why);
+    return bndi_ends_with(name, index_ending) ? open_folder(opening, name, why) : open_file(opening, path, name, why);
 }
 
 bnd_status bnd_checkpoint_new(bnd_checkpoint **out, const char *path, bnd_checkpoint_damage *damage, void *state,
@@ -209,7 +226,8 @@ void bnd_checkpoint_free(bnd_checkpoint *c)
     free(c->tensors);
     free(c->by_name);
     free(c->metadata);
-    free(c->memory);
+    bndi_gguf_free(&c->gguf);
+    free(c->npy);
     free(c->folder);
     free(c->index);
     free(c);
@@ -285,6 +303,7 @@ static int compare_key(const void *key, const void *pair)
 const char *bnd_checkpoint_metadata(const bnd_checkpoint *checkpoint, const char *key)
 {
     const bnd_safetensors_pair *found =
-        bsearch(key, checkpoint->metadata, checkpoint->pairs, sizeof *found, compare_key);
+        checkpoint->pairs > 0 ? bsearch(key, checkpoint->metadata, checkpoint->pairs, sizeof *found, compare_key)
+                              : NULL;
     return found != NULL ? found->value : NULL;
 }

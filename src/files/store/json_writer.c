@@ -2,6 +2,7 @@
 #include "store/json_writer.h"
 
 #include "base/base.h"
+#include "store/store.h"
 
 enum { JSON_DEPTH = 64 };
 
@@ -34,6 +35,16 @@ static size_t utf8_length(const unsigned char *s, size_t left)
     static const uint32_t smallest[5] = {0, 0, 0x80, 0x800, 0x10000};
     bool surrogate = point >= 0xd800 && point <= 0xdfff;
     return point < smallest[length] || point > 0x10ffff || surrogate ? 0 : length;
+}
+
+bool bndi_is_utf8(const char *text, size_t length)
+{
+    size_t at = 0, step = 1;
+    while (at < length && step > 0) {
+        step = utf8_length((const unsigned char *)text + at, length - at);
+        at += step;
+    }
+    return at == length;
 }
 
 static void put_escaped(bnd_lab_json *json, unsigned char c)

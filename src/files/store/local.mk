@@ -14,6 +14,9 @@ libbinade_laboratory_la_SOURCES += \
 	src/files/store/json_writer.c \
 	src/files/store/npy_dtype.c \
 	src/files/store/npy_header.c \
+	src/files/store/gguf.h \
+	src/files/store/gguf_types.def \
+	src/files/store/gguf.c \
 	src/files/store/safetensors_dtype.c \
 	src/files/store/safetensors_header.c \
 	src/files/store/safetensors.h \

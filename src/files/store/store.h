@@ -22,6 +22,9 @@
 /* Fails with `what` and the system's words for an error number: "cannot be read: Permission denied". */
 bnd_status bndi_fail_system(bnd_error *why, const char *what, int number);
 
+/* Is this text UTF-8? */
+bool bndi_is_utf8(const char *text, size_t length);
+
 /* Parses a descr (without its quotes): sets descr, kind, element_size and big_endian. `at` is its offset in the
  * header, for messages. */
 bnd_status bndi_npy_element(bnd_npy *out, const char *descr, size_t length, size_t at, bnd_error *why);
