@@ -232,7 +232,9 @@ typedef struct bnd_checkpoint_writer bnd_checkpoint_writer;
 /* Begins to write a checkpoint. A path that ends in .safetensors is one file; any other is a folder, which must not
  * exist yet or be empty. Nothing has its name before bnd_checkpoint_writer_finish. A folder gets model.safetensors, or
  * model-00001-of-00003.safetensors and so on with model.safetensors.index.json, whose total_size is computed. Tensors
- * keep the order of the plan over the shards.
+ * keep the order of the plan over the shards; within a shard they are in the order of bnd_safetensors_write. All files
+ * are made with their full size, so that a full disk is found here where the system can tell. Bytes that are never
+ * written are 0. The plan is not needed afterwards.
  * On failure: BND_BAD_ARGUMENT (names twice, a dtype that does not exist, sizes that overflow), BND_BAD_STREAM,
  *     BND_NO_MEMORY; nothing is left behind. */
 BND_CHECKED bnd_status bnd_checkpoint_writer_new(bnd_checkpoint_writer **out, const char *path,
@@ -246,6 +248,10 @@ BND_CHECKED bnd_status bnd_checkpoint_writer_put(bnd_checkpoint_writer *writer, 
  * is left behind. bnd_checkpoint_writer_free does so without finishing; NULL does nothing. */
 BND_CHECKED bnd_status bnd_checkpoint_writer_finish(bnd_checkpoint_writer *writer, bool durable, bnd_error *why);
 void bnd_checkpoint_writer_free(bnd_checkpoint_writer *writer);
+
+/* Removes what has no name yet, and frees nothing: for a handler of a signal that ends the program, in which it is safe
+ * to call. It must not run while another thread finishes or frees the writer. */
+void bnd_checkpoint_writer_remove(const bnd_checkpoint_writer *writer);
 
 /* ---- long work ---- */
 

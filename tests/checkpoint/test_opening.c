@@ -161,6 +161,7 @@ int main(void)
         SUITE("checkpoints opened", opening_tests),
         SUITE("damaged checkpoints", damage_tests),
         SUITE("kinds of files", kind_tests),
+        SUITE("checkpoints written", writer_tests),
         CU_SUITE_INFO_NULL,
     };
     return run_suites(suites);

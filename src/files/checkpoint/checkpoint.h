@@ -105,6 +105,25 @@ void bndi_index_free(bndi_index *index);
 /* Returns: the name of the file that it says this tensor is in, or NULL. */
 const char *bndi_index_find(const bndi_index *index, const char *tensor);
 
+/* A line of an index that is to be written, and all of them, by name. */
+typedef struct bndi_index_line {
+    const char *tensor;
+    size_t shard;
+} bndi_index_line;
+
+typedef struct bndi_index_lines {
+    const bndi_index_line *lines;
+    size_t count, shards;
+    uint64_t total_size;
+} bndi_index_lines;
+
+/* The text of an index, which the caller frees. */
+BND_CHECKED bnd_status bndi_index_print(char **text, size_t *length, const bndi_index_lines *lines, bnd_error *why);
+
+/* "model-00001-of-00003.safetensors", or "model.safetensors" if there is one shard. */
+enum { BNDI_SHARD_NAME = 80 };
+void bndi_name_shard(char out[BNDI_SHARD_NAME], size_t shard, size_t shards);
+
 /* ---- files ---- */
 
 /* The names in a folder, sorted: regular files or links to them, none that begin with a dot. */

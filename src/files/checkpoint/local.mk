@@ -7,10 +7,12 @@ libbinade_laboratory_la_SOURCES += \
 	src/files/checkpoint/checkpoint.h \
 	src/files/checkpoint/damage.c \
 	src/files/checkpoint/index.c \
+	src/files/checkpoint/index_print.c \
 	src/files/checkpoint/folder.c \
 	src/files/checkpoint/tensors.c \
 	src/files/checkpoint/shards.c \
 	src/files/checkpoint/gguf_file.c \
 	src/files/checkpoint/npy_file.c \
 	src/files/checkpoint/weights.c \
-	src/files/checkpoint/open.c
+	src/files/checkpoint/open.c \
+	src/files/checkpoint/writer.c

@@ -5,8 +5,11 @@ libbinade_laboratory_la_SOURCES += \
 	src/files/store/system_error.c \
 	src/files/store/mapped_file.h \
 	src/files/store/mapped_file.c \
+	src/files/store/output_space.c \
 	src/files/store/output_file.h \
 	src/files/store/output_file.c \
+	src/files/store/output_folder.h \
+	src/files/store/output_folder.c \
 	src/files/store/element_count.c \
 	src/files/store/json.h \
 	src/files/store/json.c \

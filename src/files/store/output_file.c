@@ -37,24 +37,23 @@ static int kept_of_path(const char *path)
     return (int)((size_t)(name - path) + length);
 }
 
-/* A new file named after `path` and a number; numbers are tried until one is free. O_CREAT with 0666 gives it the
- * permissions that the user's mask asks for. */
-static bnd_status create_beside(bnd_lab_output *out, bnd_error *why)
+bnd_status bndi_create_beside(char **temporary, const char *path, int (*create)(const char *path), int *created,
+                              bnd_error *why)
 {
     enum { TRIES = 100, SUFFIX = 32 };
-    size_t size = strlen(out->path) + SUFFIX;
+    size_t size = strlen(path) + SUFFIX;
     struct timespec now = {0};
     clock_gettime(CLOCK_REALTIME, &now);
-    out->temporary = malloc(size);
-    if (out->temporary == NULL) {
+    char *name = malloc(size);
+    if (name == NULL) {
         return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for a name of %zu bytes", size);
     }
     for (unsigned i = 0; i < TRIES; i++) {
         uint64_t number = bnd_random((uint64_t)now.tv_nsec, (uint64_t)getpid(), i);
-        snprintf(out->temporary, size, "%.*s.%08lx.part", kept_of_path(out->path), out->path,
-                 (unsigned long)(number & 0xffffffff));
-        out->fd = above_standard_streams(open(out->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-        if (out->fd >= 0) {
+        snprintf(name, size, "%.*s.%08lx.part", kept_of_path(path), path, (unsigned long)(number & 0xffffffff));
+        *created = create(name);
+        if (*created >= 0) {
+            *temporary = name;
             return BND_OK;
         }
         if (errno != EEXIST) {
@@ -62,9 +61,14 @@ static bnd_status create_beside(bnd_lab_output *out, bnd_error *why)
         }
     }
     int reason = errno;
-    free(out->temporary);
-    out->temporary = NULL;
+    free(name);
     return bndi_fail_system(why, "cannot be written, because no file can be created next to it", reason);
+}
+
+/* O_CREAT with 0666 gives it the permissions that the user's mask asks for. */
+static int create_file(const char *path)
+{
+    return above_standard_streams(open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
 }
 
 static void release(bnd_lab_output *out)
@@ -80,7 +84,7 @@ static bnd_status open_instead(bnd_lab_output *out, const struct stat *about, bn
     if (access(out->path, W_OK) != 0) { /* a rename would not ask */
         return bndi_fail_system(why, "cannot be written", errno);
     }
-    bnd_status status = create_beside(out, why);
+    bnd_status status = bndi_create_beside(&out->temporary, out->path, create_file, &out->fd, why);
     if (status == BND_OK) {
         /* Only root can give files away; where that fails the file is the user's own, as any other new one. */
         int owner = fchown(out->fd, about->st_uid, about->st_gid);
@@ -114,7 +118,8 @@ static bnd_status open_new(bnd_lab_output *out, const char *path, bnd_error *why
         return bndi_fail_system(why, "cannot be written", errno);
     }
     out->path = strdup(path);
-    return out->path != NULL ? create_beside(out, why) : bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the path");
+    return out->path != NULL ? bndi_create_beside(&out->temporary, out->path, create_file, &out->fd, why)
+                             : bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the path");
 }
 
 bnd_status bnd_lab_output_open(bnd_lab_output *out, const char *path, bnd_error *why)
@@ -148,19 +153,19 @@ bnd_status bnd_lab_output_write(const bnd_lab_output *out, const void *bytes, si
     return BND_OK;
 }
 
-/* The new name is on the disk when the directory is. Some file systems do not take that; the file is there then. */
-static void sync_directory(const char *path)
+bnd_status bnd_lab_output_write_at(const bnd_lab_output *out, uint64_t offset, const void *bytes, size_t length,
+                                   bnd_error *why)
 {
-    char *directory = strdup(path), *slash = directory != NULL ? strrchr(directory, '/') : NULL;
-    if (slash != NULL) {
-        slash[slash == directory] = '\0';
+    return bndi_write_at(out->fd, offset, bytes, length, why);
+}
+
+bnd_status bnd_lab_output_reserve(const bnd_lab_output *out, uint64_t size, bnd_error *why)
+{
+    if (out->temporary == NULL) {
+        return bnd_fail(why, BND_BAD_STREAM, 0,
+                        "must be a regular file: it is not written from its beginning to its end");
     }
-    int fd = directory != NULL ? open(slash != NULL ? directory : ".", O_RDONLY | O_CLOEXEC) : -1;
-    if (fd >= 0) {
-        (void)fsync(fd);
-        close(fd);
-    }
-    free(directory);
+    return bndi_reserve(out->fd, size, why);
 }
 
 /* Some file systems report a full disk only when a file is closed. */
@@ -183,7 +188,7 @@ bnd_status bnd_lab_output_finish(bnd_lab_output *out, bool durable, bnd_error *w
         if (rename(out->temporary, out->path) != 0) {
             status = bndi_fail_system(why, "cannot be replaced", errno);
         } else if (durable) {
-            sync_directory(out->path);
+            bndi_sync_directory_of(out->path);
         }
     }
     if (status != BND_OK) {

@@ -21,6 +21,12 @@ BND_CHECKED bnd_status bnd_lab_output_open(bnd_lab_output *out, const char *path
 BND_CHECKED bnd_status bnd_lab_output_write(const bnd_lab_output *out, const void *bytes, size_t length,
                                             bnd_error *why);
 
+/* Makes the file this long, and finds room for it on the disk where the system can do that; then bytes are written
+ * anywhere in it, by any number of threads. Not for devices and pipes. */
+BND_CHECKED bnd_status bnd_lab_output_reserve(const bnd_lab_output *out, uint64_t size, bnd_error *why);
+BND_CHECKED bnd_status bnd_lab_output_write_at(const bnd_lab_output *out, uint64_t offset, const void *bytes,
+                                               size_t length, bnd_error *why);
+
 /* Closes the file and gives it its name; `durable` waits until the disk has it. Releases everything, and removes the
  * temporary file if it fails. bnd_lab_output_abandon releases everything and removes the temporary file. */
 BND_CHECKED bnd_status bnd_lab_output_finish(bnd_lab_output *out, bool durable, bnd_error *why);

@@ -49,4 +49,33 @@ BND_CHECKED bnd_status bndi_safetensors_measure(size_t *header_length, const uns
 BND_CHECKED bnd_status bndi_safetensors_read(bnd_safetensors **out, const bndi_json_text *header,
                                              const unsigned char *data, uint64_t data_size, bnd_error *why);
 
+/* ---- writing ---- */
+
+/* An entry of a file that is to be written, its bytes known, in the order of the file. */
+typedef struct bndi_placed {
+    bnd_safetensor entry;
+    size_t index;    /* among the caller's */
+    uint64_t offset; /* of its data, in the file */
+} bndi_placed;
+
+typedef struct bndi_safetensors_layout {
+    bndi_placed *placed;
+    size_t count;
+    const bnd_safetensors_pair *metadata; /* the caller's */
+    size_t pairs;
+    char *header; /* its length, then the text */
+    size_t header_size;
+    uint64_t data_size;
+} bndi_safetensors_layout;
+
+/* Sets bits, elements and bytes from dtype and shape. On failure: BND_BAD_ARGUMENT; the message names the entry. */
+BND_CHECKED bnd_status bndi_safetensors_describe(bnd_safetensor *out, const bnd_safetensor *entry, bnd_error *why);
+
+/* Makes the header of a file that bnd_safetensors_write would write, and says where the data of each entry go. The data
+ * of the entries are not looked at. Allocates. */
+BND_CHECKED bnd_status bndi_safetensors_lay_out(bndi_safetensors_layout *out, const bnd_safetensor *entries,
+                                                size_t count, const bnd_safetensors_pair *metadata, size_t pairs,
+                                                bnd_error *why);
+void bndi_safetensors_layout_free(bndi_safetensors_layout *layout);
+
 #endif

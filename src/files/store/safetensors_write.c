@@ -8,21 +8,8 @@
 
 enum { START = BNDI_SAFETENSORS_START };
 
-/* An entry, its bytes known, in the order of the file. */
-typedef struct placed {
-    bnd_safetensor entry;
-    size_t index; /* among the caller's */
-} placed;
-
-typedef struct layout {
-    placed *placed;
-    size_t count;
-    const bnd_safetensors_pair *metadata;
-    size_t pairs;
-    char *header; /* its length, then the text */
-    size_t header_size;
-    uint64_t data_size;
-} layout;
+typedef bndi_placed placed;
+typedef bndi_safetensors_layout layout;
 
 /* ---- the order ---- */
 
@@ -33,12 +20,12 @@ static int compare(const void *a, const void *b)
     return x->bits != y->bits ? (x->bits > y->bits ? -1 : 1) : strcmp(x->name, y->name);
 }
 
-static bnd_status place(placed *out, const bnd_safetensor *entry, size_t index, bnd_error *why)
+bnd_status bndi_safetensors_describe(bnd_safetensor *out, const bnd_safetensor *entry, bnd_error *why)
 {
     bndi_dtype dtype = bndi_safetensors_dtype(entry->dtype);
     bnd_error inner = {.message = ""};
-    *out = (placed){.entry = *entry, .index = index};
-    out->entry.bits = dtype.bits;
+    *out = *entry;
+    out->bits = dtype.bits;
     bnd_status status = BND_OK;
     if (dtype.bits == 0) {
         status = bnd_fail(&inner, BND_BAD_ARGUMENT, 0, "%s is not a dtype of .safetensors", entry->dtype);
@@ -46,7 +33,7 @@ static bnd_status place(placed *out, const bnd_safetensor *entry, size_t index, 
         status = bnd_fail(&inner, BND_BAD_ARGUMENT, 0, "it has %zu dimensions; the limit is %d", entry->rank,
                           (int)BND_SAFETENSORS_RANK_MAX);
     } else {
-        status = bndi_safetensors_size(&out->entry, &inner);
+        status = bndi_safetensors_size(out, &inner);
     }
     return status == BND_OK ? BND_OK
                             : bnd_fail(why, BND_BAD_ARGUMENT, 0, "tensor \"%s\": %s", entry->name, inner.message);
@@ -59,7 +46,8 @@ static bnd_status place_all(layout *l, const bnd_safetensor *entries, bnd_error 
         return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for a list of %zu tensors", l->count);
     }
     for (size_t i = 0; i < l->count; i++) {
-        bnd_status status = place(&l->placed[i], &entries[i], i, why);
+        l->placed[i].index = i;
+        bnd_status status = bndi_safetensors_describe(&l->placed[i].entry, &entries[i], why);
         if (status != BND_OK) {
             return status;
         }
@@ -139,6 +127,11 @@ static bnd_status make_header(layout *l, bnd_error *why)
     memset(l->header + START, ' ', length);
     text out = {.bytes = l->header + START};
     print_header(&out, l);
+    uint64_t at = l->header_size;
+    for (size_t i = 0; i < l->count; i++) {
+        l->placed[i].offset = at;
+        at += l->placed[i].entry.size;
+    }
     return BND_OK;
 }
 
@@ -198,9 +191,8 @@ static bnd_status write_file(const layout *l, const char *path, bndi_write_data 
     return bnd_lab_output_finish(&file, true, why);
 }
 
-bnd_status bndi_safetensors_save(const char *path, const bnd_safetensor *entries, size_t count,
-                                 const bnd_safetensors_pair *metadata, size_t pairs, bndi_write_data *write,
-                                 void *context, bnd_error *why)
+bnd_status bndi_safetensors_lay_out(bndi_safetensors_layout *out, const bnd_safetensor *entries, size_t count,
+                                    const bnd_safetensors_pair *metadata, size_t pairs, bnd_error *why)
 {
     layout l = {.count = count, .metadata = metadata, .pairs = pairs};
     bnd_status status = place_all(&l, entries, why);
@@ -211,10 +203,30 @@ bnd_status bndi_safetensors_save(const char *path, const bnd_safetensor *entries
         status = check_header(&l, why);
     }
     if (status == BND_OK) {
-        status = write_file(&l, path, write, context, why);
+        *out = l;
+    } else {
+        bndi_safetensors_layout_free(&l);
     }
-    free(l.placed);
-    free(l.header);
+    return status;
+}
+
+void bndi_safetensors_layout_free(bndi_safetensors_layout *l)
+{
+    free(l->placed);
+    free(l->header);
+    *l = (layout){.count = 0};
+}
+
+bnd_status bndi_safetensors_save(const char *path, const bnd_safetensor *entries, size_t count,
+                                 const bnd_safetensors_pair *metadata, size_t pairs, bndi_write_data *write,
+                                 void *context, bnd_error *why)
+{
+    layout l;
+    bnd_status status = bndi_safetensors_lay_out(&l, entries, count, metadata, pairs, why);
+    if (status == BND_OK) {
+        status = write_file(&l, path, write, context, why);
+        bndi_safetensors_layout_free(&l);
+    }
     return status;
 }
 

@@ -18,9 +18,24 @@
 
 #include "store/mapped_file.h"
 #include "store/output_file.h"
+#include "store/output_folder.h"
 
 /* Fails with `what` and the system's words for an error number: "cannot be read: Permission denied". */
 bnd_status bndi_fail_system(bnd_error *why, const char *what, int number);
+
+/* A new file or folder next to `path`, named after it and a number; numbers are tried until one is free. `create`
+ * makes it and returns `created`, or -1 with errno. */
+BND_CHECKED bnd_status bndi_create_beside(char **temporary, const char *path, int (*create)(const char *path),
+                                          int *created, bnd_error *why);
+
+/* Makes a file this long, with room for it on the disk where the system can do that. */
+BND_CHECKED bnd_status bndi_reserve(int fd, uint64_t size, bnd_error *why);
+
+/* Writes all of these bytes at an offset. Safe from any number of threads. */
+BND_CHECKED bnd_status bndi_write_at(int fd, uint64_t offset, const void *bytes, size_t length, bnd_error *why);
+
+/* The name `path` is on the disk when the folder that it is in is. Some file systems do not take that. */
+void bndi_sync_directory_of(const char *path);
 
 /* Is this text UTF-8? */
 bool bndi_is_utf8(const char *text, size_t length);
