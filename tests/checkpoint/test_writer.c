@@ -132,7 +132,7 @@ static void test_shards(void)
     c = open_named("small", NULL, &why);
     CU_ASSERT_PTR_NOT_NULL_FATAL(c);
     CU_ASSERT_TRUE(is_complete(c));
-    CU_ASSERT_EQUAL(bnd_checkpoint_files(c), 5);
+    CU_ASSERT_EQUAL(bnd_checkpoint_files(c), 4);
     bnd_checkpoint_free(c);
     close_folder();
 }
