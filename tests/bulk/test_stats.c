@@ -119,9 +119,9 @@ static void widen_patterns(uint64_t *numbers, size_t n)
 
 static void test_patterns(void)
 {
-    enum { COUNT = 9000, NAMES = 11, RULES = 6 };
-    static const char *const names[NAMES] = {"e4m3", "e5m2",     "fp16", "bf16", "tf32",       "e2m1",
-                                             "e6m9", "e4m3fnuz", "e3m2", "e8m3", "binary8p3se"};
+    enum { COUNT = 9000, NAMES = 13, RULES = 6 };
+    static const char *const names[NAMES] = {"e4m3",     "e5m2", "fp16", "bf16",        "tf32", "e2m1", "e6m9",
+                                             "e4m3fnuz", "e3m2", "e8m3", "binary8p3se", "fp32", "e8m22"};
     static const bnd_rule rules[RULES] = {{.rounding = BND_ROUND_RNE},
                                           {.rounding = BND_ROUND_RTZ},
                                           {.rounding = BND_ROUND_RUP},

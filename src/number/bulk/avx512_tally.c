@@ -260,11 +260,13 @@ void bndi_tally_avx512(const bndi_plan *plan, bndi_tally *t, const void *x, cons
 
 /* How the numbers of a plan are rounded in a run, or GIVEN where another kernel must do it. FLOAT steps handle codes by
  * magnitude, so only modes that ignore the sign may make codes; round to odd and random bits have no step here.
- * BITS_HALVES needs drop 16: the upper half of the word is then the code. */
+ * BITS_HALVES needs drop 16: the upper half of the word is then the code. A step needs a bit to drop: fp32 to itself
+ * has none. */
 static way way_of(const bndi_plan *plan, bool to_codes)
 {
     const unsigned mode = plan->rule.rounding;
-    if (!is_counted_32(plan) || plan->plain_low != 0 || plan->random_bits > 0 || (to_codes && plan->code_shift != 0)) {
+    if (!is_counted_32(plan) || plan->plain_low != 0 || plan->random_bits > 0 || plan->drop == 0 ||
+        (to_codes && plan->code_shift != 0)) {
         return GIVEN;
     }
     const bool by_magnitude = mode == BND_ROUND_RNE || mode == BND_ROUND_RTZ;
