@@ -13,6 +13,20 @@ libbinade_laboratory_la_SOURCES += \
 	src/files/checkpoint/shards.c \
 	src/files/checkpoint/gguf_file.c \
 	src/files/checkpoint/npy_file.c \
+	src/files/checkpoint/arena.h \
+	src/files/checkpoint/arena.c \
+	src/files/checkpoint/quantization.h \
+	src/files/checkpoint/presets.def \
+	src/files/checkpoint/presets.c \
+	src/files/checkpoint/quantized_layers.c \
+	src/files/checkpoint/quantization.c \
+	src/files/checkpoint/fit.h \
+	src/files/checkpoint/fit.c \
+	src/files/checkpoint/weights.h \
+	src/files/checkpoint/fit_cost.c \
+	src/files/checkpoint/weight_scales.c \
+	src/files/checkpoint/weight_block.c \
+	src/files/checkpoint/decode_weight.c \
 	src/files/checkpoint/weights.c \
 	src/files/checkpoint/open.c \
 	src/files/checkpoint/writer.c

@@ -148,3 +148,25 @@ size_t json_object_size(const json_t *value)
 {
     return json_is_object(value) ? value->is.all.count : 0;
 }
+
+/* A place among the members is a pointer into `items`. */
+void *json_object_iter(json_t *object)
+{
+    return json_object_size(object) == 0 ? NULL : object->is.all.items;
+}
+
+void *json_object_iter_next(json_t *object, void *at)
+{
+    json_t **next = (json_t **)at + 1;
+    return next < object->is.all.items + object->is.all.count ? next : NULL;
+}
+
+const char *json_object_iter_key(void *at)
+{
+    return (*(json_t **)at)->key;
+}
+
+json_t *json_object_iter_value(void *at)
+{
+    return *(json_t **)at;
+}

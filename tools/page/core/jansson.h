@@ -97,4 +97,10 @@ json_t *json_array_get(const json_t *value, size_t at);
 size_t json_object_size(const json_t *value);
 json_t *json_object_get(const json_t *object, const char *key);
 
+/* Goes through the members in their order: the first one, or NULL; the one after `at`, or NULL; its key and value. */
+void *json_object_iter(json_t *object);
+void *json_object_iter_next(json_t *object, void *at);
+const char *json_object_iter_key(void *at);
+json_t *json_object_iter_value(void *at);
+
 #endif
