@@ -145,8 +145,8 @@ typedef struct bndi_block_kernels {
     void (*fake)(float *y, const float *x, const double *scales, size_t n, size_t across, size_t first,
                  const bndi_grid *grid);
 
-    /* The squares of y - x, added to errors[g]: in each group by 16 lanes, then the lanes in pairs. The first element is
-     * the first of its group. */
+    /* The squares of y - x, added to errors[g]: in each group by 16 lanes, then the lanes in pairs. The first element
+     * is the first of its group. */
     void (*add_errors)(double *errors, const float *y, const float *x, size_t n, size_t across);
 
     /* y = x * scale, rounded once. */

@@ -232,9 +232,8 @@ static bnd_status scaled_in_parts(bnd_block *block, const char *scale, size_t le
         block->sharing = BND_SHARE_TENSOR;
     } else if (!read_row(block, scale, length) && !read_tile(block, "tile:", scale, length)) {
         return bnd_fail(why, BND_BAD_NAME, 0,
-                        "unknown scaling '%.*s' (available: tensor, row, row:N as row:32, tile:ROWSxCOLUMNS as "
-                        "tile:1x128, mx, nvfp4, nvfp4:16x16; all but the last three may name the format of scales, as "
-                        "row:bf16)",
+                        "unknown scaling '%.*s' (available: tensor, row, row:N as row:32, row:bf16 with scales in "
+                        "bf16, tile:ROWSxCOLUMNS as tile:1x128, mx, nvfp4, nvfp4:16x16)",
                         (int)(all < 64 ? all : 64), whole);
     }
     return BND_OK;
@@ -344,8 +343,8 @@ static bnd_status parse_row(bnd_block *out, const char *name, size_t length, bnd
                              "and its scaling, as e4m3/row)");
 }
 
-/* int2 ... int8: the integers of that many bits, without the lowest. Their seven bits at one exponent, and the subnormal
- * numbers below, are the multiples of 1. */
+/* int2 ... int8: the integers of that many bits, without the lowest. They are numbers of one exponent with one bit
+ * less, and the subnormal numbers below it: the multiples of 1. */
 static bool read_integer(bnd_block *out, const char *name, size_t length)
 {
     static const char word[] = "int";

@@ -181,8 +181,9 @@ void bndi_read_scales(const bndi_block_job *job, double *scales, const unsigned 
     }
 }
 
-/* amax / (max * the largest scale, or that which 4/6 leaves), from the smallest normal number up: below it fp32 would lose precision, and
- * hardware that flushes would make it zero. It is rounded twice, which is harmless: 24 bits by at most 28. */
+/* amax / (max * the largest scale, or the 256 of 4/6), from the smallest normal number up: below it fp32 would lose
+ * precision, and hardware that flushes would make it zero. It is rounded twice, which is harmless: 24 bits by at most
+ * 28. */
 float bndi_tensor_scale(const bndi_block_job *job, uint32_t amax)
 {
     const double least = bndi_power_of_two(1 - BIAS);
