@@ -16,13 +16,16 @@ LIMITS = {"e4m3": (Fraction(448), Fraction(1, 512), 127), "e5m2": (Fraction(5734
 
 
 def nearest(values, x, rounding):
-    """The code whose value is nearest to x >= 0; ties go to even codes (rne) or up (rna). rtz: the largest below."""
+    """The code whose value is nearest to x >= 0; ties go to even codes (rne), up (rna) or down (rnz). rtz, raz: below,
+    above."""
     below = max(code for code, value in enumerate(values) if value <= x)
     above = min(below + 1, len(values) - 1)
     middle = (values[below] + values[above]) / 2
-    if above == below or rounding == "rtz":
+    if above == below or rounding == "rtz" or x == values[below]:
         return below
-    up = x > middle or (x == middle and (rounding == "rna" or below % 2 == 1))
+    if rounding == "raz":
+        return above
+    up = x > middle or (x == middle and (rounding == "rna" or (rounding == "rne" and below % 2 == 1)))
     return above if up else below
 
 
@@ -54,7 +57,7 @@ def check_format(element):
         x = np.array(sorted({float(np.float32(float(p))) for p in points}))
         x = np.concatenate([x, np.nextafter(x.astype("f4"), np.float32(np.inf)).astype("f8"),
                             np.nextafter(x.astype("f4"), np.float32(0)).astype("f8"), [1e38]])
-        for rounding in ("rne", "rna", "rtz"):
+        for rounding in ("rne", "rna", "rnz", "rtz", "raz"):
             got = element.encode(x, np.full(x.shape, scale), rounding)
             want = [nearest(values, Fraction(float(v)) / exact, rounding) for v in x]
             check(got.tolist() == want, f"{element.name} {rounding} scale {scale}")
@@ -115,7 +118,8 @@ def check_orders():
     stored = small.swizzle(scales)
     flat = stored.reshape(-1)
     check(stored.shape == (384, 8), "padded")
-    place = [(r // 128 * 2 + c // 4) * 512 + r % 32 * 16 + r % 128 // 32 * 4 + c % 4 for r in range(300) for c in range(5)]
+    place = [(r // 128 * 2 + c // 4) * 512 + r % 32 * 16 + r % 128 // 32 * 4 + c % 4
+             for r in range(300) for c in range(5)]
     check((flat[place] == scales.reshape(-1)).all(), "the order of cuBLAS")
     check(small.pack_low_first(np.array([[1, 2, 3, 15]])).tolist() == [[0x21, 0xF3]], "low first")
     check(small.pack_high_first(np.array([[1, 2, 3, 15]])).tolist() == [[0x12, 0x3F]], "high first")

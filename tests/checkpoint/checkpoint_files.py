@@ -25,8 +25,8 @@ class Tensor:
 
 
 class Checkpoint:
-    """What a folder holds. `decoded`: the weights that it stands for, as fp32 arrays; `plain`: the names of those that are
-    not quantized. `steps`: calls on the folder when all is written."""
+    """What a folder holds. `decoded`: the weights that it stands for, as fp32 arrays; `plain`: the names of those that
+    are not quantized. `steps`: calls on the folder when all is written."""
 
     def __init__(self, kind="safetensors"):
         self.kind, self.file = kind, None

@@ -117,7 +117,7 @@ def set_floats(suffix, value, everywhere=False):
 damage("nan-ct-fp8-channel", "ct-fp8-channel", "scale-nan", "vllm-project/vllm#45835")(
     set_floats(".weight_scale", np.nan))
 damage("infinite-fp8-block", "fp8-block-qwen3", "scale-infinite")(set_floats(".weight_scale_inv", np.inf))
-damage("infinite-k-scale", "modelopt-nvfp4", "input-scale-bad", "sgl-project/sglang#40243")(
+damage("infinite-k-scale", "modelopt-nvfp4", "input-scale-bad|scale-infinite", "sgl-project/sglang#40243")(
     set_floats(".k_scale", np.inf))
 damage("negative-fp8-tensor", "fp8-tensor-dynamic", "scale-negative", "vllm-project/vllm#35693")(
     set_floats(".weight_scale", np.finfo("f4").min))
@@ -146,7 +146,7 @@ def set_floats_gguf(checkpoint, name, value):
 
 # ---- widths and shapes ----
 
-@damage("width-modelopt-nvfp4", "modelopt-fp8", "config-contradiction", "NVIDIA/Model-Optimizer#868")
+@damage("width-modelopt-nvfp4", "modelopt-fp8", "codes-width|config-contradiction", "NVIDIA/Model-Optimizer#868")
 def says_nvfp4(checkpoint):
     """The configuration promises NVFP4, the tensors are FP8."""
     config = quantization(checkpoint)
@@ -155,7 +155,7 @@ def says_nvfp4(checkpoint):
     checkpoint.side["hf_quant_config.json"]["quantization"].update(quant_algo="NVFP4", group_size=16)
 
 
-@damage("width-ct-num-bits", "ct-fp8-channel", "codes-width")
+@damage("width-ct-num-bits", "ct-fp8-channel", "codes-width|config-contradiction")
 def says_four_bits(checkpoint):
     args(checkpoint)["num_bits"] = 4
 
@@ -295,7 +295,7 @@ def remove_shard(folder):
     os.remove(os.path.join(folder, shard(folder, 3)))
 
 
-@at_end("shard-doubled", "plain-bf16-sharded", "shard-doubled")
+@at_end("shard-doubled", "plain-bf16-sharded", "tensor-twice")
 def double_shard(folder):
     """The second shard has the third one's bytes: the tensors of the second are nowhere."""
     shutil.copy(os.path.join(folder, shard(folder, 3)), os.path.join(folder, shard(folder, 2)))
@@ -307,7 +307,7 @@ def cut_shard(folder):
     os.truncate(path, os.path.getsize(path) - 100)
 
 
-@at_end("shard-longer", "plain-bf16-sharded", "shard-truncated")
+@at_end("shard-longer", "plain-bf16-sharded", "shard-oversized")
 def lengthen_shard(folder):
     with open(os.path.join(folder, shard(folder, 2)), "ab") as file:
         file.write(b"\0" * 64)
@@ -328,17 +328,17 @@ at_end("index-wrong-file", "plain-bf16-sharded", "index-wrong-file")(edit_index(
     lambda index: index["weight_map"].update({"model.embed_tokens.weight": "model-00004-of-00004.safetensors"})))
 at_end("index-missing-tensor", "plain-bf16-sharded", "index-missing-tensor")(edit_index(
     lambda index: index["weight_map"].update({"model.layers.9.mlp.gate.weight": "model-00001-of-00004.safetensors"})))
-at_end("index-extra-tensor", "plain-bf16-sharded", "index-extra-tensor")(edit_index(
+at_end("index-extra-tensor", "plain-bf16-sharded", "tensor-not-in-index")(edit_index(
     lambda index: index["weight_map"].pop("model.norm.weight")))
 
 
-@at_end("index-bad", "plain-bf16-sharded", "index-bad")
+@at_end("index-bad", "plain-bf16-sharded", "index-bad|refused")
 def break_index(folder):
     path = os.path.join(folder, "model.safetensors.index.json")
     os.truncate(path, os.path.getsize(path) // 2)
 
 
-@damage("f4-in-pairs", "plain-fp4", "f4-in-pairs", "safetensors/safetensors#839, foundation-model-stack/fastsafetensors#69")
+@damage("f4-in-pairs", "plain-fp4", "f4-in-pairs", "safetensors/safetensors#839")
 def in_pairs(checkpoint):
     """The shape counts bytes, as torch's float4_e2m1fn_x2 does, and not elements."""
     tensor = checkpoint.tensors["codes"]

@@ -2,6 +2,7 @@
 
 Each function of the table RIGHT returns a Checkpoint. The layouts were read in the sources that its row names, as
 repository@commit:path. Weights that the model cannot quantize in a layout stay bf16."""
+import copy
 import json
 
 import numpy as np
@@ -25,8 +26,8 @@ RIGHT = {}
 
 
 def right(name, layout, *sources, notes=()):
-    """A row of RIGHT: the layout of its quantized weights (by parts of names, if there are several), "" for none; codes of
-    notes that a linter may give."""
+    """A row of RIGHT: the layout of its quantized weights (by parts of names, if there are several), "" for none; codes
+    of notes that a linter may give."""
     def keep(make):
         RIGHT[name] = (make, layout, sources, notes)
         return make
@@ -99,7 +100,7 @@ class Model:
             config.update(num_local_experts=self.experts, num_experts_per_tok=1)
         config.update(more)
         if quantization is not None:
-            config["quantization_config"] = quantization
+            config["quantization_config"] = copy.deepcopy(quantization)  # damage changes it in place
         return config
 
     def family(self, name):
@@ -323,7 +324,8 @@ def put_mx(codes_name, scales_name, element, rule, scale_dtype="U8"):
     return put
 
 
-@right("ct-mxfp4", "compressed-tensors/mxfp4", CT + "compressors/mxfp4/base.py", CT + "quantization/utils/mxfp_utils.py")
+@right("ct-mxfp4", "compressed-tensors/mxfp4", CT + "compressors/mxfp4/base.py",
+       CT + "quantization/utils/mxfp_utils.py")
 def ct_mxfp4():
     model = Model()
     weights = ct_args(4, "float", "group", group_size=32, scale_dtype="torch.uint8")
@@ -341,7 +343,8 @@ def ct_mxfp8():
         {"group_0": ct_group("mxfp8-quantized", weights, inputs)}, ct_ignore(model), "mxfp8-quantized")))
 
 
-@right("ct-mixed", {".mlp.": "compressed-tensors/nvfp4", "": "compressed-tensors/fp8-row"}, "charlie12345/ROCmFPX#79", notes=("layout-mixed",))
+@right("ct-mixed", {".mlp.": "compressed-tensors/nvfp4", "": "compressed-tensors/fp8-row"}, "charlie12345/ROCmFPX#79",
+       notes=("layout-mixed",))
 def ct_mixed():
     """FP8 by channels for attention, NVFP4 for the MLP."""
     model = Model()
@@ -414,7 +417,8 @@ def fp8_block_deepseek_v3():
     return checkpoint
 
 
-@right("fp8-block-ue8m0", "fp8/block", DEEPSEEK + "inference/configs/config_v3.1.json", DEEPSEEK + "inference/kernel.py")
+@right("fp8-block-ue8m0", "fp8/block", DEEPSEEK + "inference/configs/config_v3.1.json",
+       DEEPSEEK + "inference/kernel.py")
 def fp8_block_ue8m0():
     """V3.1: fp32 scales that are powers of two."""
     model = Model(**BLOCKY)
@@ -535,7 +539,8 @@ def modelopt(algorithm, group_size=None, kv=None, **config_group):
 STATIC_8 = {"dynamic": False, "num_bits": 8, "type": "float"}
 
 
-@right("modelopt-fp8", "modelopt/fp8-tensor", MODELOPT + "export/quant_utils.py", MODELOPT + "export/convert_hf_config.py")
+@right("modelopt-fp8", "modelopt/fp8-tensor", MODELOPT + "export/quant_utils.py",
+       MODELOPT + "export/convert_hf_config.py")
 def modelopt_fp8():
     model = Model()
     text, config = modelopt("FP8", input_activations=STATIC_8, weights=STATIC_8)
@@ -654,7 +659,8 @@ def diffusion(put):
     return checkpoint
 
 
-@right("comfy-fp8", "comfyui/fp8-tensor", COMFY + "311c01406130:QUANTIZATION.md", COMFY + "0271a469fe29:comfy/quant_ops.py")
+@right("comfy-fp8", "comfyui/fp8-tensor", COMFY + "311c01406130:QUANTIZATION.md",
+       COMFY + "0271a469fe29:comfy/quant_ops.py")
 def comfy_fp8():
     checkpoint = diffusion(put_fp8_tensor(True))
     layers = {stem: {"format": "float8_e4m3fn"} for stem, _, _ in DIFFUSION}
@@ -673,7 +679,8 @@ def comfy_fp8_e5m2():
     return diffusion(put)
 
 
-@right("comfy-fp8-old", "comfyui/scaled-fp8", COMFY + "a125cd84b054:comfy/model_detection.py", COMFY + "a125cd84b054:comfy/ops.py")
+@right("comfy-fp8-old", "comfyui/scaled-fp8", COMFY + "a125cd84b054:comfy/model_detection.py",
+       COMFY + "a125cd84b054:comfy/ops.py")
 def comfy_fp8_old():
     def put(checkpoint, stem, weight):
         scale = float(f32(groups(weight, *weight.shape) / 448)[0, 0])
@@ -714,9 +721,9 @@ def halves(codes, length):
     return (codes[:, 0] | (codes[:, 1] << 4)).astype("u1")
 
 
-def ggml_values(codes):
-    """ggml's table of e2m1 is one of integers: its negative zero reads as 0."""
-    return np.where(codes == 8, 0.0, E2M1.decode(codes))
+def plus_zero(values):
+    """ggml has a table of integers: the code of -0 gives 0."""
+    return values + 0.0
 
 
 def gguf_blocks(kind, weight):
@@ -740,14 +747,14 @@ def gguf_blocks(kind, weight):
         each = np.repeat(e8m0(e), 32, axis=1)
         codes = E2M1.encode(flat, each)
         data = np.concatenate([e, halves(codes, 32)], axis=1)
-        values = ggml_values(codes) * each
+        values = plus_zero(E2M1.decode(codes)) * each
     else:
         second = float(f32(np.abs(weight).max() / (6.0 * 448.0)))
         d = nvfp4_scales(flat, second)
         each = np.repeat(E4M3.decode(d), 16, axis=1)
         codes = E2M1.encode(flat, each * second)
         data = np.concatenate([d, halves(codes, 16).reshape(-1, 32)], axis=1)
-        return data, (ggml_values(codes) * each * second).reshape(weight.shape), second
+        return data, (plus_zero(E2M1.decode(codes)) * each * second).reshape(weight.shape), second
     return data, values.reshape(weight.shape), None
 
 

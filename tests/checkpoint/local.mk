@@ -1,17 +1,17 @@
 UNIT_TESTS += tests/checkpoint/test_opening
 tests_checkpoint_test_opening_SOURCES = \
 	tests/checkpoint/files.c tests/checkpoint/files.h tests/checkpoint/gguf_bytes.c tests/checkpoint/gguf_bytes.h \
-	tests/checkpoint/test_damage.c tests/checkpoint/test_kinds.c tests/checkpoint/test_opening.c tests/checkpoint/test_writer.c
+	tests/checkpoint/test_broken.c tests/checkpoint/test_damage.c tests/checkpoint/test_kinds.c tests/checkpoint/test_opening.c tests/checkpoint/test_writer.c
 tests_checkpoint_test_opening_LDFLAGS = $(AM_LDFLAGS) $(WRAP_OPTIONS)
 
 # Checkpoints of all layouts, made by a model in Python: right ones and damaged ones.
-TESTS += tests/checkpoint/model.sh
+TESTS += tests/checkpoint/model.sh tests/checkpoint/config.sh tests/checkpoint/weights.sh
 EXTRA_DIST += \
-	tests/checkpoint/check_small_formats.py tests/checkpoint/checkpoint_files.py tests/checkpoint/damages.py \
-	tests/checkpoint/layouts.py tests/checkpoint/model.sh tests/checkpoint/small_formats.py
+	tests/checkpoint/check_config_judge.py tests/checkpoint/check_small_formats.py tests/checkpoint/checkpoint_files.py \
+	tests/checkpoint/config.sh tests/checkpoint/config_judge.py tests/checkpoint/damages.py tests/checkpoint/layouts.py \
+	tests/checkpoint/model.sh tests/checkpoint/provenance.py tests/checkpoint/rare_layouts.py \
+	tests/checkpoint/small_formats.py tests/checkpoint/weights.sh tests/checkpoint/weights_judge.py
 
 # tests/checkpoint/weights.sh runs this program.
-check_PROGRAMS += tests/checkpoint/weights_through
-tests_checkpoint_weights_through_SOURCES = tests/checkpoint/weights_through.c
-TESTS += tests/checkpoint/weights.sh
-EXTRA_DIST += tests/checkpoint/weights.sh tests/checkpoint/weights_judge.py
+check_PROGRAMS += tests/checkpoint/decoded
+tests_checkpoint_decoded_SOURCES = tests/checkpoint/decoded.c

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Compares the tests' model of small formats with definitions in rational numbers, and makes the checkpoints of
-# tools/dev/make-checkpoint-fixtures.py twice: the same bytes. Skipped (77) without Python 3.8 and numpy.
+# tools/dev/make-checkpoint-fixtures.py twice: the same bytes. Skipped (77) without Python 3.9 and numpy.
 . "$(dirname "$0")/../support/python.sh"
-find_python 'import sys, numpy; sys.exit(sys.version_info < (3, 8))' "Python 3.8 with numpy (Debian, Ubuntu: python3-numpy)"
+find_python 'import sys, numpy; sys.exit(sys.version_info < (3, 9))' "Python 3.9 with numpy (Debian, Ubuntu: python3-numpy)"
 made=$(mktemp -d) || exit 99
 trap 'rm -rf "$made"' EXIT
 "$python" "$top/tests/checkpoint/check_small_formats.py" || exit 1

@@ -32,7 +32,8 @@ class Format:
     def encode(self, x, scale, rounding="rne"):
         """Codes of the exact quotients x / scale, rounded once; beyond the largest number, the largest number.
 
-        `rounding`: rne, rna (ties away), rtz (toward zero). `x`, `scale`: fp64 arrays of one shape."""
+        `rounding`: rne, rna (ties away from zero), rnz (ties toward zero), rtz (toward zero), raz (away from zero).
+        `x`, `scale`: fp64 arrays of one shape."""
         magnitude = np.abs(x)
         v = self.values
         # A guess from the rounded quotient, then steps to the exact place: v[code] * scale <= magnitude.
@@ -48,10 +49,9 @@ class Format:
         middle = (v[code] + v[above]) / 2 * scale
         if rounding == "rne":
             up = (magnitude > middle) | ((magnitude == middle) & (code % 2 == 1))
-        elif rounding == "rna":
-            up = magnitude >= middle
         else:
-            up = np.zeros(code.shape, bool)
+            up = {"rna": magnitude >= middle, "rnz": magnitude > middle, "rtz": np.zeros(code.shape, bool),
+                  "raz": magnitude > v[code] * scale}[rounding]
         code = np.where(up & (above > code), above, code)
         return (code + np.where(np.signbit(x), self.sign, 0)).astype("u1")
 
@@ -112,7 +112,7 @@ def exponent(x):
 
 
 def power_of_two(amax, element, rule):
-    """The exponent of the scale that a rule gives to the largest magnitude, as in the OCP MX papers and the libraries."""
+    """The exponent of the scale that a rule gives to the largest magnitude."""
     amax = np.asarray(amax, "f8")
     e = exponent(np.where(amax > 0, amax, 1))
     fraction = np.where(amax > 0, amax, 1) / np.ldexp(1.0, e)  # 1 <= fraction < 2

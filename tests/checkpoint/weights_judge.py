@@ -1,68 +1,100 @@
-"""The model of tests/checkpoint as the judge of weights: every weight of every right checkpoint has its layout, its shape
-and, bit for bit, its values; every damaged one can be opened, or is refused.
+"""Compares what the library makes of the fixtures with the model that made them: which weights there are, the layout and
+shape of each, and every bit of the decoded values; of damaged files, the words for the damage.
 
-weights_judge.py FOLDER PROGRAM...: a folder of make-checkpoint-fixtures.py, and weights_through."""
-
+    weights_judge.py FOLDER PROGRAM ...     FOLDER of make-checkpoint-fixtures.py; PROGRAM is tests/checkpoint/decoded"""
 import json
 import os
+import re
 import subprocess
 import sys
 
-import checkpoint_files as files
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from checkpoint_files import read_safetensors  # noqa: E402
+from checks import check, conclude  # noqa: E402
+
+folder, program = sys.argv[1], sys.argv[2:]
+layouts = set()
+# Tensors that are no part of a weight: scales of the KV cache, ComfyUI's older marker.
+OTHERS = (".k_scale", ".v_scale", "scaled_fp8")
+UNDECODED = ("mlx", "ct-pack-int4-zero-points")  # found, and not decoded
+FILES = ("shard-", "index-", "tensor-", "f4-")
 
 
-def fnv1a(data):
-    """The hash of weights_through.c."""
-    value = 0xCBF29CE484222325
-    for byte in data:
-        value = (value ^ byte) * 0x100000001B3 & 0xFFFFFFFFFFFFFFFF
-    return "%016x" % value
-
-
-def through(program, paths):
-    """What the program prints: path -> list of lines of fields."""
-    out = subprocess.run(program + paths, stdout=subprocess.PIPE, check=False).stdout.decode()
-    found, here = {}, None
-    for line in out.splitlines():
-        if line.startswith("checkpoint "):
-            here = found.setdefault(line[len("checkpoint "):], [])
-        else:
-            here.append(line.split("\t"))
-    return found
-
-
-def check_right(folder, name, lines):
-    """Complaints about one right checkpoint."""
-    with open(os.path.join(folder, "right", name + ".json"), encoding="utf-8") as file:
-        expected = json.load(file)["weights"]
-    decoded = files.read_safetensors(os.path.join(folder, "right", name + ".decoded.safetensors"))
-    found = {fields[0]: fields[1:] for fields in lines}
-    for weight, facts in sorted(expected.items()):
-        if weight not in found:
-            yield "%s: %s is not found" % (name, weight)
+def ask(path):
+    """(status, damage words, {name: (layout, decoded, shape)}, {name: bytes})"""
+    out = os.path.join(folder, "decoded")
+    run = subprocess.run(program + [os.path.join(folder, path), out], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                         check=False)
+    damage, weights, values = [], {}, {}
+    at = 0
+    data = b""
+    if run.returncode == 0:
+        with open(out, "rb") as file:
+            data = file.read()
+    for line in run.stdout.decode().splitlines():
+        kind, *rest = line.split("\t")
+        if kind == "damage":
+            damage.append(rest[0])
             continue
-        layout, shape, value = found[weight]
-        if layout != (facts["layout"] or "-"):
-            yield "%s: %s: layout %s; expected %s" % (name, weight, layout, facts["layout"] or "-")
-        if shape != ",".join(map(str, facts["shape"])):
-            yield "%s: %s: shape %s; expected %s" % (name, weight, shape, facts["shape"])
-        if value != fnv1a(decoded[weight][2]):
-            yield "%s: %s: %s; its values hash to %s" % (name, weight, value, fnv1a(decoded[weight][2]))
+        name, layout, state, shape = rest
+        shape = [int(n) for n in shape.split()]
+        weights[name] = (layout, state, shape)
+        if state == "decoded":
+            size = 4
+            for n in shape:
+                size *= n
+            values[name] = data[at:at + size]
+            at += size
+    return run.returncode, damage, weights, values, run.stderr.decode()
 
 
-def main():
-    folder, program = sys.argv[1], sys.argv[2:]
-    names = sorted(n[:-5] for n in os.listdir(os.path.join(folder, "right")) if n.endswith(".json"))
-    paths = {}
-    for name in names:
-        with open(os.path.join(folder, "right", name + ".json"), encoding="utf-8") as file:
-            paths[name] = os.path.join(folder, json.load(file)["path"])
-    found = through(program, list(paths.values()))
-    bad = [why for name in names for why in check_right(folder, name, found.get(paths[name], []))]
-    print("\n".join(bad))
-    print("%d checkpoints, %d complaints" % (len(names), len(bad)))
-    return bool(bad)
+def judge_layouts(path, found):
+    """Every row of layouts.def is met by a fixture."""
+    with open(path, encoding="utf-8") as file:
+        rows = set(re.findall(r'^LAYOUT\("([^"]+)"', file.read(), re.M))
+    check(rows <= found and len(rows) > 40, f"every layout has a fixture; without: {sorted(rows - found)}")
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def judge_right(name):
+    with open(os.path.join(folder, "right", name + ".json"), encoding="utf-8") as file:
+        expected = json.load(file)
+    status, damage, weights, values, message = ask(expected["path"])
+    check(status == 0 and not damage, f"{name} opens without damage: {status} {damage} {message}")
+    want = read_safetensors(os.path.join(folder, "right", name + ".decoded.safetensors"))
+    for weight, entry in expected["weights"].items():
+        if weight not in weights:
+            check(False, f"{name} has the weight {weight}; it has {sorted(set(weights) - set(want))[:4]}")
+            continue
+        layout, state, shape = weights[weight]
+        layouts.add(layout)
+        check((layout, shape) == (entry["layout"], entry["shape"]),
+              f"{name} {weight}: {layout} {shape}, want {entry['layout']} {entry['shape']}")
+        if layout == "" or name not in UNDECODED:
+            same = values.get(weight) == want[weight][2]
+            check(same, f"{name} {weight} ({layout}) has the model's values: {state}")
+    more = [weight for weight in weights if weight not in want and not weight.endswith(OTHERS)]
+    check(not more, f"{name} has no other weights: {more[:4]}")
+
+
+def judge_damaged(name):
+    with open(os.path.join(folder, "damaged", name + ".json"), encoding="utf-8") as file:
+        expected = json.load(file)
+    status, damage, _, _, message = ask(expected["path"])
+    check(status in (0, 2), f"{name} ends with {status}: {message}")
+    for finding in expected["findings"]:
+        words = finding.split("|")
+        if words[0].startswith(FILES):
+            check(any(word in damage for word in words) or ("refused" in words and status == 2),
+                  f"{name} is called {words}: {damage} {message}")
+
+
+def names(kind):
+    return sorted(name[:-5] for name in os.listdir(os.path.join(folder, kind)) if name.endswith(".json"))
+
+
+for right in names("right"):
+    judge_right(right)
+judge_layouts(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../src/files/checkpoint/layouts.def"), layouts)
+for damaged in names("damaged"):
+    judge_damaged(damaged)
+conclude()

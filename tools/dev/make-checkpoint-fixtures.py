@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
-"""Writes small checkpoints of every layout: right ones and damaged ones.
+"""Writes small checkpoints of every layout: right ones, damaged ones, and ones made by many rules.
 
-    tools/dev/make-checkpoint-fixtures.py FOLDER [right|damaged ...]
+    tools/dev/make-checkpoint-fixtures.py FOLDER [right|damaged|provenance ...]
 
 FOLDER/right/NAME is a checkpoint and FOLDER/right/NAME.json says what is in it: `path` (relative to FOLDER: what to
 open), `sources`, `notes` (codes that `binade lint` may give as notes), and `weights`, with layout, shape and SHA-256 of
 the fp32 bytes. FOLDER/right/NAME.decoded.safetensors holds the weights in fp32. FOLDER/damaged has the same without
 decoded weights; there, `findings` are the codes that `binade lint` must give, `of` is the right checkpoint, and
-`source` the report of such damage. Everything is deterministic. Needs numpy (Debian: python3-numpy).
+`source` the report of such damage. FOLDER/provenance has one model in bf16, `base`, and quantized in many ways;
+FOLDER/provenance.json says how. Everything is deterministic. Needs numpy (Debian: python3-numpy).
 
-The model is in tests/checkpoint: small_formats.py has the numbers, layouts.py the layouts, damages.py the damage."""
+The model is in tests/checkpoint: small_formats.py has the numbers, layouts.py and rare_layouts.py the layouts, damages.py the
+damage, provenance.py the ways to quantize."""
 import json
 import os
 import sys
@@ -19,6 +21,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import checkpoint_files as files  # noqa: E402
 import damages  # noqa: E402
 import layouts  # noqa: E402
+import provenance  # noqa: E402
+import rare_layouts  # noqa: E402,F401
 
 
 def save(path, value):
@@ -50,7 +54,15 @@ def make_damaged(folder):
                             "notes": list(layouts.RIGHT[of][3]), "source": source})
 
 
-KINDS = {"right": make_right, "damaged": make_damaged}
+def make_provenance(folder):
+    rows = []
+    for name, make, made in provenance.all_ways():
+        files.write(os.path.join(folder, "provenance", name), make())
+        rows.append(dict(made, name=name))
+    save(os.path.join(folder, "provenance.json"), rows)
+
+
+KINDS = {"right": make_right, "damaged": make_damaged, "provenance": make_provenance}
 
 
 def main():
