@@ -20,9 +20,9 @@
 #include <binade-lab/calc.h>
 #include <binade-lab/checkpoint.h>
 #include <binade-lab/cost.h>
+#include <binade-lab/lint.h>
 #include <binade-lab/oracle.h>
 #include <binade-lab/policy.h>
-#include <binade-lab/scan.h>
 #include <binade-lab/verify.h>
 #include <binade-lab/vectors.h>
 #include <binade-lab/store.h>
