@@ -4,6 +4,12 @@ tests_checkpoint_test_opening_SOURCES = \
 	tests/checkpoint/test_damage.c tests/checkpoint/test_kinds.c tests/checkpoint/test_opening.c tests/checkpoint/test_writer.c
 tests_checkpoint_test_opening_LDFLAGS = $(AM_LDFLAGS) $(WRAP_OPTIONS)
 
+UNIT_TESTS += tests/checkpoint/test_weights
+tests_checkpoint_test_weights_SOURCES = \
+	tests/checkpoint/files.c tests/checkpoint/files.h tests/checkpoint/test_recognition.c \
+	tests/checkpoint/test_weights.c tests/checkpoint/weight_cases.c tests/checkpoint/weights.h
+tests_checkpoint_test_weights_LDFLAGS = $(AM_LDFLAGS) $(WRAP_OPTIONS)
+
 # Checkpoints of all layouts, made by a model in Python: right ones and damaged ones.
 TESTS += tests/checkpoint/model.sh tests/checkpoint/config.sh tests/checkpoint/weights.sh
 EXTRA_DIST += \

@@ -125,11 +125,12 @@ static bool tiles_match(const bndi_geometry *g, const bnd_stored_tensor *scales,
     return rank >= 2 && scales->shape[rank - 2] == down && scales->shape[rank - 1] == across;
 }
 
-/* The tile of a configuration, of 128 x 128, or one of other usual sizes that gives the scales' shape. */
+/* The tile of a configuration, or else the square of a usual size that gives the scales' shape, or else 128 x 128.
+ * Other tiles are not guessed: the scales may be transposed. */
 static void take_tile(bndi_geometry *g, const bnd_stored_tensor *scales, const bndi_quantizations *configurations)
 {
     static const uint16_t usual[] = {128, 64, 32, 256, 512};
-    enum { USUAL = sizeof usual / sizeof usual[0] };
+    bool said = false;
     g->rows = g->columns = 128;
     for (size_t i = configurations == NULL ? 0 : configurations->count; i-- > 0;) {
         const bndi_quantization *q = &configurations->rows[i];
@@ -138,20 +139,18 @@ static void take_tile(bndi_geometry *g, const bnd_stored_tensor *scales, const b
             if (pair[0] > 0) {
                 g->rows = (uint64_t)pair[0];
                 g->columns = (uint64_t)pair[1];
+                said = true;
             }
             if (pair[0] > 0 && scales != NULL && tiles_match(g, scales, g->rows, g->columns)) {
                 return;
             }
         }
     }
-    for (size_t i = 0; scales != NULL && i < USUAL && !tiles_match(g, scales, g->rows, g->columns); i++) {
-        for (size_t k = 0; k < USUAL; k++) {
-            if (tiles_match(g, scales, usual[i], usual[k])) {
-                g->rows = usual[i];
-                g->columns = usual[k];
-                g->guessed = true;
-                return;
-            }
+    for (size_t i = 0; !said && scales != NULL && i < sizeof usual / sizeof usual[0]; i++) {
+        if (tiles_match(g, scales, usual[i], usual[i])) {
+            g->rows = g->columns = usual[i];
+            g->guessed = i > 0;
+            return;
         }
     }
 }

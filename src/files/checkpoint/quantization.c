@@ -405,6 +405,7 @@ static bnd_status read_comfy(bndi_quantizations *all, const bnd_checkpoint *chec
     reader r = {.arena = &all->arena};
     bndi_quantization *q = add(all, key, "layers");
     q->json = root;
+    q->comfy = true;
     r.no_memory = !bndi_read_layers(q, r.arena, json_object_get(root, "layers"), "format");
     return finish(q, &r, why);
 }

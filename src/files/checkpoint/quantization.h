@@ -51,6 +51,7 @@ typedef struct bndi_remark {
 
 typedef struct bndi_quantization {
     const char *file, *place; /* "config.json", "quantization_config" */
+    bool comfy;               /* it is ComfyUI's, in the metadata */
     const char *quant_method;
     const char *format, *status;
     const char *algorithm, *kv_algorithm; /* quant_algo, kv_cache_quant_algo */

@@ -8,110 +8,69 @@ enum { SENTENCE = 400 };
 
 /* ---- the block format ---- */
 
-/* int8/tensor, int8/row, int8/row:128: integers in units of 1. */
-static bool parse_integers(bnd_block *out, const char *name)
+/* Writes what a scale is shared by: "tensor", "row", "row:64", "tile:128x128". Returns its length; 0: the row of the
+ * layout says it, as for nvfp4. */
+static size_t put_sharing(char *out, size_t size, const bnd_layout *layout, const bndi_geometry *g,
+                          bndi_part_shape scales)
 {
-    static const char prefix[] = "int8/";
-    bnd_format integer;
-    if (strncmp(name, prefix, sizeof prefix - 1) != 0) {
-        return false;
+    const unsigned long long rows = g->rows, columns = g->columns, group = g->group;
+    if (strchr(layout->block, '/') == NULL) {
+        return 0;
     }
-    if (bnd_format_parse(&integer, "p7emin6emax6", NULL) != BND_OK ||
-        bnd_block_scaled(out, name + sizeof prefix - 1, &integer, NULL) != BND_OK) {
-        return false;
-    }
-    out->integer = true;
-    snprintf(out->name, sizeof out->name, "%s", name);
-    return true;
-}
-
-/* Sharing, and the shape for calls on blocks. */
-static void take_sharing(bnd_stored_weight *w, const bndi_geometry *g, bndi_part_shape scales)
-{
-    bnd_block *b = &w->block;
     switch (scales) {
     case BNDI_SHAPE_SCALAR:
     case BNDI_SHAPE_ONE:
-        b->sharing = g->lead == 1 ? BND_SHARE_TENSOR : BND_SHARE_BLOCK;
-        b->along = b->across = 0;
-        w->blocks = (bnd_shape){g->lead, g->out * g->in, 1};
-        break;
+        return (size_t)snprintf(out, size, g->lead == 1 ? "tensor" : "row"); /* an expert is a row */
     case BNDI_SHAPE_ROWS:
     case BNDI_SHAPE_ROWS_1:
-        b->sharing = BND_SHARE_BLOCK;
-        b->along = b->across = 0;
-        w->blocks = (bnd_shape){g->lead * g->out, g->in, 1};
-        break;
+        return (size_t)snprintf(out, size, "row");
     case BNDI_SHAPE_GRID:
     case BNDI_SHAPE_GRID_4:
-        b->sharing = BND_SHARE_TILE;
-        b->along = g->rows;
-        b->across = g->columns;
-        w->blocks = (bnd_shape){g->lead, g->out, g->in};
-        break;
+        return (size_t)snprintf(out, size, "tile:%llux%llu", rows, columns);
     default:
-        b->sharing = BND_SHARE_BLOCK;
-        b->along = g->group;
-        b->across = 0;
-        w->blocks = (bnd_shape){g->lead * g->out, g->in, 1};
-        break;
+        return (size_t)snprintf(out, size, "row:%llu", group);
     }
 }
 
-/* The name of a block format whose tile or group is not that of the row. */
-static void rename_block(bnd_block *b, const bnd_layout *layout, const bndi_geometry *g, bndi_part_shape scales)
+/* The shape for calls on blocks. */
+static bnd_shape shape_of(const bndi_geometry *g, bndi_part_shape scales)
 {
-    char size[48] = "";
-    const char *slash = strchr(layout->block, '/');
-    const char *colon = strchr(layout->block, ':');
-    if (slash == NULL || colon == NULL) {
-        return;
-    }
-    if (scales == BNDI_SHAPE_GRID || scales == BNDI_SHAPE_GRID_4) {
-        snprintf(size, sizeof size, "%llux%llu", (unsigned long long)g->rows, (unsigned long long)g->columns);
-    } else if (scales == BNDI_SHAPE_GROUPS) {
-        snprintf(size, sizeof size, "%llu", (unsigned long long)g->group);
-    }
-    snprintf(b->name, sizeof b->name, "%.*s%s", (int)(colon + 1 - layout->block), layout->block, size);
-}
-
-/* A scale of another format than the row's block, and the rule that such a scale can have. */
-static void take_scale_format(bnd_block *b, const bnd_stored_tensor *scales)
-{
-    if (scales != NULL && scales->format != NULL) {
-        b->scale = *scales->format;
-    }
-    if (b->scale.precision == 1 && b->rule == BND_SCALE_NEAREST) {
-        b->rule = BND_SCALE_RCEIL;
-    }
-    if (b->rule == BND_SCALE_NEAREST && b->least < b->scale.least_quantum) {
-        b->least = (int16_t)b->scale.least_quantum;
+    switch (scales) {
+    case BNDI_SHAPE_SCALAR:
+    case BNDI_SHAPE_ONE:
+        return (bnd_shape){g->lead, g->out * g->in, 1};
+    case BNDI_SHAPE_GRID:
+    case BNDI_SHAPE_GRID_4:
+        return (bnd_shape){g->lead, g->out, g->in};
+    default:
+        return (bnd_shape){g->lead * g->out, g->in, 1};
     }
 }
 
+/* "e4m3/tile:128x128:bf16": the element of the codes, the sharing, and the format of the scales if it is not fp32. */
 static bool take_block(bnd_stored_weight *w, const bndi_fit *fit)
 {
+    char name[3 * BND_BLOCK_NAME_SIZE], sharing[64];
     const bndi_layout_row *row = bndi_layout_row_of(fit->layout);
-    const bnd_stored_tensor *codes = fit->parts[BND_PART_CODES];
-    const bndi_part_shape scales = (bndi_part_shape)row->part[BND_PART_SCALES].shape;
-    if (fit->layout->block[0] == '\0') {
+    const bnd_stored_tensor *codes = fit->parts[BND_PART_CODES], *scales = fit->parts[BND_PART_SCALES];
+    const bndi_part_shape kind = (bndi_part_shape)row->part[BND_PART_SCALES].shape;
+    const char *block = fit->layout->block, *slash = strchr(block, '/');
+    if (block[0] == '\0') {
         return true;
     }
-    if (!parse_integers(&w->block, fit->layout->block) &&
-        bnd_block_parse(&w->block, fit->layout->block, NULL) != BND_OK) {
-        return false;
+    if (scales == NULL) { /* GGUF: scales lie among the codes */
+        w->blocks = shape_of(&fit->geometry, BNDI_SHAPE_GROUPS);
+        return bnd_block_parse(&w->block, block, NULL) == BND_OK;
     }
-    if (row->part[BND_PART_SCALES].suffix == NULL) { /* GGUF: scales lie among the codes */
-        w->blocks = (bnd_shape){fit->geometry.lead * fit->geometry.out, fit->geometry.in, 1};
-        return true;
+    w->blocks = shape_of(&fit->geometry, kind);
+    if (put_sharing(sharing, sizeof sharing, fit->layout, &fit->geometry, kind) == 0) {
+        return bnd_block_parse(&w->block, block, NULL) == BND_OK;
     }
-    if (codes->format != NULL) {
-        w->block.element = *codes->format;
-    }
-    take_sharing(w, &fit->geometry, scales);
-    rename_block(&w->block, fit->layout, &fit->geometry, scales);
-    take_scale_format(&w->block, fit->parts[BND_PART_SCALES]);
-    return true;
+    const bool fp32 = scales->format == NULL || bnd_format_same(scales->format, bnd_format_at(BND_FORMAT_FP32));
+    snprintf(name, sizeof name, "%.*s/%s%s%s", codes->format == NULL ? (int)(slash - block) : BND_BLOCK_NAME_SIZE,
+             codes->format == NULL ? block : codes->format->name, sharing, fp32 ? "" : ":",
+             fp32 ? "" : scales->format->name);
+    return bnd_block_parse(&w->block, name, NULL) == BND_OK;
 }
 
 /* ---- why not ---- */

@@ -95,7 +95,7 @@ static const bndi_quantized_layer *layer_of(const finder *f, const member *m, bo
     for (size_t i = 0; i < all->count; i++) {
         const bndi_quantized_layer *layer = bndi_find_layer(&all->rows[i], m->name, m->module);
         if (layer != NULL) {
-            *comfy = all->rows[i].quant_method == NULL;
+            *comfy = all->rows[i].comfy;
             return layer;
         }
     }
