@@ -23,6 +23,7 @@
 #include <binade-lab/lint.h>
 #include <binade-lab/oracle.h>
 #include <binade-lab/policy.h>
+#include <binade-lab/scan.h>
 #include <binade-lab/verify.h>
 #include <binade-lab/vectors.h>
 #include <binade-lab/store.h>

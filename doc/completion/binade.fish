@@ -61,7 +61,7 @@ complete -c binade -n '__binade_is range' -l seed -d 'seed for the random bits o
 complete -c binade -n '__binade_is range' -l color -d 'colours: auto always never (default auto: on a terminal without NO_COLOR)' -x -a 'auto always never'
 complete -c binade -n '__binade_is range' -l help -s h -d 'print this text'
 complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a block -d 'one block of numbers that share a scale, under each scale rule'
-complete -c binade -n '__binade_is block' -l rule -d 'scale rules, separated by commas: floor, ceil, even, rceil, ct; of NVFP4 nearest, 4/6 (default all of the block format)' -x
+complete -c binade -n '__binade_is block' -l rule -d 'scale rules, separated by commas: floor, ceil, even, rceil, ct, mse; of NVFP4 nearest, 4/6, mse (default all of the block format)' -x
 complete -c binade -n '__binade_is block' -l tensor-scale -d 'the scale of the tensor that the block is a part of, a factor (NVFP4; default: as if the block were the whole tensor)' -x
 complete -c binade -n '__binade_is block' -l round -s r -d 'rounding: rne rna rtz rup rdn rto sr:N sra:N srb:N sr-equal, N random bits (default rne; N 32)' -x -a 'rne rna rtz rup rdn rto sr sra srb sr-equal'
 complete -c binade -n '__binade_is block' -l seed -d 'seed for the random bits of stochastic rounding (default 0)' -x

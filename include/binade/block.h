@@ -15,15 +15,28 @@ extern "C" {
 /* ---- block formats ---- */
 
 /* How a scale is computed from amax, the largest magnitude that shares it. max and emax are those of the element; all
- * logarithms and quotients are exact. All rules except nearest give powers of two, clamped to those of the scale's
- * format. For elements with one fraction bit (e2m1), ct and even are the same. */
+ * logarithms and quotients are exact. Every scale is clamped to those of the scale's format.
+ *
+ * For elements with one fraction bit (e2m1), ct and even are the same.
+ *
+ * mse and 4/6 try several scales and keep the one that leaves the least squared error. mse tries the scales nearest to
+ * amax / max * j / 32 for j = 32, 56, 55 ... 8. If scales are powers of two, it tries that of rceil and half of it. 4/6
+ * (Four Over Six, 2512.02010) is a rule of nvfp4: it maps amax to 6 (j = 32) or to 4 (j = 48), and the scale of the
+ * tensor is amax / (6 * 256), so that both fit. Of equal errors the first one counts.
+ *
+ * That error is the one of rounding to nearest even with saturation, whatever `how` says: the squares of y - x in
+ * double, where y is the dequantized element. The elements of a group that are neighbours in memory form runs, and runs
+ * are cut into pieces of 8192. Element i of a piece goes to lane i mod 16. The lanes of a piece are added in pairs (i
+ * and i + 8, then i + 4, ...), and the pieces in their order. */
 typedef enum bnd_scale_rule {
-    BND_SCALE_RCEIL,   /* 2^ceil(log2(amax / max)): the least power of two that saturates nothing */
-    BND_SCALE_FLOOR,   /* 2^(floor(log2 amax) - emax) */
-    BND_SCALE_CEIL,    /* 2^(ceil(log2 amax) - emax) */
-    BND_SCALE_EVEN,    /* 2^(floor(log2(amax rounded to the element's precision)) - emax) */
-    BND_SCALE_NEAREST, /* the scale format's number nearest to amax / max, at least 2^least, at most its largest */
-    BND_SCALE_CT,      /* 2^(floor(log2 amax) - emax), twice that if amax is at least 1.75 times its power of two */
+    BND_SCALE_RCEIL,    /* 2^ceil(log2(amax / max)): the least power of two that saturates nothing */
+    BND_SCALE_FLOOR,    /* 2^(floor(log2 amax) - emax) */
+    BND_SCALE_CEIL,     /* 2^(ceil(log2 amax) - emax) */
+    BND_SCALE_EVEN,     /* 2^(floor(log2(amax rounded to the element's precision)) - emax) */
+    BND_SCALE_NEAREST,  /* the scale format's number nearest to amax / max, at least 2^least, at most its largest */
+    BND_SCALE_CT,       /* 2^(floor(log2 amax) - emax), twice that if amax is at least 1.75 times its power of two */
+    BND_SCALE_MSE,      /* the least squared error of several scales; a power of two if all scales are */
+    BND_SCALE_FOUR_SIX, /* the less squared error of two scales */
     BND_SCALE_COUNT
 } bnd_scale_rule;
 
@@ -45,24 +58,26 @@ typedef struct bnd_block {
     uint8_t sharing;      /* bnd_sharing */
     bool tensor;          /* NVFP4: an fp32 for the whole array in addition to these scales:
                              amax / (max * the scales' max), but at least 2^-126 */
-    bool integer;         /* MXINT8: codes are bytes in two's complement, in units of the element's least number */
-    int16_t least;        /* of the rule nearest */
+    bool integer;         /* codes are bytes in two's complement, in units of the element's least number */
+    int16_t least;        /* of the rules nearest, mse and 4/6 */
     size_t along, across; /* the last block of an axis may be shorter */
     uint64_t reserved[2]; /* zero */
 } bnd_block;
 
-/* Reads the name of a block format: mxfp8, mxfp8-e5m2, mxfp6-e2m3, mxfp6-e3m2, mxfp4, mxint8, nvfp4 and so on, or a
- * format and its scaling: e4m3/tensor, e4m3/row, e4m3/tile:1x128, e3m4/mx. Each may end in a scale rule: mxfp8:floor.
- * Case does not matter.
+/* Reads the name of a block format: mxfp8, mxfp8-e5m2, mxfp6-e2m3, mxfp6-e3m2, mxfp4, mxint8, nvfp4 and so on, or an
+ * element and its scaling: e4m3/tensor, e4m3/row, e4m3/tile:1x128, e3m4/mx. The element is a format, or int2 ... int8:
+ * integers from -127 to 127 for int8, so that a value is the code times the scale. Each may end in a scale rule:
+ * mxfp8:floor. Case does not matter.
  *
  * Returns: BND_OK, BND_BAD_NAME, BND_BAD_SYNTAX or BND_BAD_ARGUMENT.
  * Arguments: `out` (out): the block format. `name`: ends with a 0 byte. `why` (out): the error, or NULL.
  * On failure: `out` is unchanged, and the message has the nearest names. */
 BND_CHECKED bnd_status bnd_block_parse(bnd_block *out, const char *name, bnd_error *why);
 
-/* A block format from its parts. `scale` is tensor, row, row:N (blocks of N along the axis, scales in fp32), tile:RxC,
- * mx (blocks of 32, scales in e8m0) or nvfp4; mx:RxC and nvfp4:RxC share these scales within tiles. mx and nvfp4 give
- * the row of the table if there is one.
+/* A block format from its parts. `scale` is tensor, row, row:N (blocks of N along the axis), tile:RxC, mx (blocks of
+ * 32, scales in e8m0) or nvfp4; mx:RxC and nvfp4:RxC share these scales within tiles. mx and nvfp4 give the row of the
+ * table if there is one. The scales of tensor, row and tile are fp32, or of the format that follows: row:bf16,
+ * tile:128x128:e8m0. Each may end in a scale rule: row:bf16:mse.
  *
  * Returns: BND_OK, BND_BAD_NAME, BND_BAD_SYNTAX or BND_BAD_ARGUMENT.
  * Arguments: `out` (out): the block format. `scale`: ends with a 0 byte. `element`: the format of the elements. `why`
@@ -70,8 +85,9 @@ BND_CHECKED bnd_status bnd_block_parse(bnd_block *out, const char *name, bnd_err
  * On failure: `out` is unchanged. */
 BND_CHECKED bnd_status bnd_block_scaled(bnd_block *out, const char *scale, const bnd_format *element, bnd_error *why);
 
-/* Reads the name of a scale rule: floor, ceil, even, rceil, ct or nearest. If scales are fp32, nearest and the rules of
- * powers of two can replace each other; NVFP4 needs nearest, and e8m0 scales need powers of two.
+/* Reads the name of a scale rule: floor, ceil, even, rceil, ct, nearest, mse or 4/6 (fouroversix is the same). If
+ * scales are fp32, nearest and the rules of powers of two can replace each other; NVFP4 needs nearest, mse or 4/6, and
+ * e8m0 scales need mse or powers of two.
  *
  * Returns: BND_OK, BND_BAD_NAME or BND_BAD_ARGUMENT.
  * Arguments: `block` (in/out): only `rule` is set. `name`: ends with a 0 byte. `why` (out): the error, or NULL.

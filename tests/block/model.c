@@ -38,14 +38,22 @@ static const bnd_format *fp32(void)
     return &f;
 }
 
-/* The format that an integer element counts in: the same numbers, with codes. */
+/* The format that an integer element counts in: the same numbers, with codes. The last one is remembered. */
 static const bnd_format *element_of(const bnd_block *block)
 {
     static bnd_format integer;
-    if (integer.width == 0) {
-        integer = format_named("e1m6b1none");
+    static char last[32];
+    char name[32];
+    if (!block->integer) {
+        return &block->element;
     }
-    return block->integer ? &integer : &block->element;
+    const int fraction_bits = block->element.precision - 1;
+    snprintf(name, sizeof name, "e1m%db%dnone", fraction_bits, 1 - fraction_bits - (int)block->element.least_quantum);
+    if (strcmp(name, last) != 0) {
+        integer = format_named(name);
+        memcpy(last, name, sizeof last);
+    }
+    return &integer;
 }
 
 static size_t scale_bytes(const bnd_block *block)
@@ -140,6 +148,7 @@ static int exponent_by_rule(const bnd_block *block, double amax)
     case BND_SCALE_CT:
         return ldexp(1.75, s + emax) <= amax ? s + 1 : s;
     case BND_SCALE_RCEIL:
+    case BND_SCALE_MSE:
         s -= 2;
         while (ldexp(max, s) < amax) {
             s++;
@@ -198,7 +207,8 @@ static const bnd_rule saturating = {.overflow = BND_OVERFLOW_SATURATE};
 
 static double tensor_scale(const bnd_block *block, double amax)
 {
-    double max = largest_of(&block->element), most = largest_of(&block->scale);
+    const bool four_six = block->rule == BND_SCALE_FOUR_SIX;
+    double max = largest_of(&block->element), most = four_six ? 256 : largest_of(&block->scale);
     if (amax == 0) {
         return 1;
     }
@@ -221,14 +231,22 @@ static int lowest_power(const bnd_format *f)
     return s;
 }
 
-static uint64_t expected_scale(const bnd_block *block, double amax, double tensor)
+/* Can the rule give only powers of two? */
+static bool gives_powers(const bnd_block *block)
+{
+    return block->scale.precision == 1 ||
+           (block->rule != BND_SCALE_NEAREST && block->rule != BND_SCALE_MSE && block->rule != BND_SCALE_FOUR_SIX);
+}
+
+/* Attempt k of a rule that tries several scales; attempt 0 of the others. */
+static uint64_t expected_attempt(const bnd_block *block, double amax, double tensor, int k)
 {
     const bnd_format *f = &block->scale;
     if (amax != amax || isinf(amax)) {
         return f->nan_code;
     }
-    if (block->rule != BND_SCALE_NEAREST) {
-        int lowest = lowest_power(f), s = amax == 0 ? (f->has_zero ? 0 : lowest) : exponent_by_rule(block, amax);
+    if (gives_powers(block)) {
+        int lowest = lowest_power(f), s = amax == 0 ? (f->has_zero ? 0 : lowest) : exponent_by_rule(block, amax) - k;
         s = s < lowest ? lowest : s > f->emax ? f->emax : s;
         return nearest_scale(f, ldexp(1, s));
     }
@@ -237,8 +255,10 @@ static uint64_t expected_scale(const bnd_block *block, double amax, double tenso
     if (amax == 0) {
         return block->tensor ? lowest : nearest_scale(f, 1);
     }
+    /* amax times 32, 56, 55 .. 33, 31 .. 8, or 48, in parts of 32 */
+    const int parts = k == 0 ? 32 : block->rule == BND_SCALE_FOUR_SIX ? 48 : k < 25 ? 57 - k : 56 - k;
     /* Rounding is monotonic, and the bound is one of its results: the larger of both. */
-    uint64_t code = encode_quotient(f, amax, largest_of(&block->element), tensor, saturating, 0);
+    uint64_t code = encode_quotient(f, amax * parts / 32, largest_of(&block->element), tensor, saturating, 0);
     return value_of_code(f, code) < least ? lowest : code;
 }
 
@@ -280,7 +300,7 @@ static uint64_t stored_code(const bnd_block *block, uint64_t code)
     if (!block->integer) {
         return code;
     }
-    return (uint64_t)(int64_t)(value_of_element(block, code) * 64) & 0xff;
+    return (uint64_t)(int64_t)(ldexp(value_of_element(block, code), -block->element.least_quantum)) & 0xff;
 }
 
 /* element * scale * tensor in fp32, as bits. */
@@ -294,6 +314,69 @@ static uint32_t expected_value(double element, double scale, double tensor)
         return (uint32_t)bnd_oracle_encode(fp32(), product, (bnd_rule){.rounding = BND_ROUND_RNE}, 0).code;
     }
     return (uint32_t)encode_product(fp32(), element, scale, tensor);
+}
+
+/* ---- which of several scales ---- */
+
+/* The lanes of a piece, added in pairs. */
+static double sum_of_lanes(double lanes[16])
+{
+    for (size_t half = 8; half > 0; half /= 2) {
+        for (size_t i = 0; i < half; i++) {
+            lanes[i] += lanes[i + half];
+        }
+        memset(lanes + half, 0, half * sizeof *lanes);
+    }
+    double sum = lanes[0];
+    lanes[0] = 0;
+    return sum;
+}
+
+/* The squared error of the elements of a group under a scale, in the order of the definition. */
+static double error_of(const float *x, bnd_shape shape, const bnd_block *block, size_t group, double scale,
+                       double tensor)
+{
+    const bnd_array nearest = {.rule = {.rounding = BND_ROUND_RNE}};
+    const size_t count = shape.outer * shape.length * shape.inner;
+    double lanes[16] = {0}, error = 0;
+    size_t length = 0; /* of the run of neighbours so far */
+    for (size_t i = 0; i < count; i++) {
+        if (scale_of(block, shape, i) != group) {
+            error += length > 0 ? sum_of_lanes(lanes) : 0;
+            length = 0;
+            continue;
+        }
+        double element = value_of_element(block, expected_element(block, x[i], scale, tensor, &nearest, 0));
+        uint32_t bits = expected_value(element, scale, tensor);
+        float y;
+        memcpy(&y, &bits, sizeof y);
+        lanes[length++ % 16] += ((double)y - (double)x[i]) * ((double)y - (double)x[i]);
+        if (length % 8192 == 0) {
+            error += sum_of_lanes(lanes);
+            length = 0;
+        }
+    }
+    return error + (length > 0 ? sum_of_lanes(lanes) : 0);
+}
+
+static uint64_t expected_scale(const bnd_block *block, double amax, double tensor, const float *x, bnd_shape shape,
+                               size_t group)
+{
+    const int attempts = block->rule == BND_SCALE_MSE && !gives_powers(block)                ? 49
+                         : block->rule == BND_SCALE_MSE || block->rule == BND_SCALE_FOUR_SIX ? 2
+                                                                                             : 1;
+    uint64_t best = expected_attempt(block, amax, tensor, 0);
+    if (attempts == 1 || !(amax > 0) || isinf(amax)) {
+        return best;
+    }
+    double least = error_of(x, shape, block, group, value_of_code(&block->scale, best), tensor);
+    for (int k = 1; k < attempts; k++) {
+        const uint64_t code = expected_attempt(block, amax, tensor, k);
+        const double error = error_of(x, shape, block, group, value_of_code(&block->scale, code), tensor);
+        best = error < least ? code : best;
+        least = error < least ? error : least;
+    }
+    return best;
 }
 
 /* ---- the comparison ---- */
@@ -396,11 +479,11 @@ static void print_place(const bnd_block *block, bnd_shape shape, const bnd_array
            how->rule.random_bits, how->packing_out, shape.outer, shape.length, shape.inner, i);
 }
 
-static void compare_scales(comparison *b, const answer *a, const double *amax, double tensor, bnd_shape shape,
-                           const bnd_block *block, const bnd_array *how)
+static void compare_scales(comparison *b, const answer *a, const float *x, const double *amax, double tensor,
+                           bnd_shape shape, const bnd_block *block, const bnd_array *how)
 {
     for (size_t g = 0; g < a->scale_count; g++) {
-        uint64_t got = scale_code(block, a->scales, g), want = expected_scale(block, amax[g], tensor);
+        uint64_t got = scale_code(block, a->scales, g), want = expected_scale(block, amax[g], tensor, x, shape, g);
         if (comparison_note(b, got == want)) {
             print_place(block, shape, how, g);
             printf(" amax %a: scale 0x%llx, not 0x%llx\n", amax[g], (unsigned long long)got, (unsigned long long)want);
@@ -451,7 +534,7 @@ void check_block(comparison *b, const float *x, bnd_shape shape, const bnd_block
             printf(" tensor's scale %a, not %a\n", (double)a.tensor, tensor);
         }
     }
-    compare_scales(b, &a, amax, tensor, shape, block, how);
+    compare_scales(b, &a, x, amax, tensor, shape, block, how);
     for (size_t i = 0; i < a.count; i++) {
         compare_element(b, &a, i, x[i], tensor, shape, block, how);
     }
@@ -490,7 +573,7 @@ void check_scales(comparison *b, const float *x, bnd_shape shape, const bnd_bloc
         printf(" a call for scales failed, or wrote behind its output\n");
     }
     find_amax(amax, x, a.count, shape, block, how->rule.flush_in);
-    compare_scales(b, &a, amax, block->tensor ? (double)tensor : 1, shape, block, how);
+    compare_scales(b, &a, x, amax, block->tensor ? (double)tensor : 1, shape, block, how);
     free(amax);
     close_answer(&a);
 }

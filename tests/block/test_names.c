@@ -74,6 +74,15 @@ static void test_printed(void)
     prints("e4m3/MX:4X8:floor", "e4m3/mx:4x8 (floor; OCP MX, torchao, microxcaling)");
     prints("e4m3/tile:1x128", "e4m3/tile:1x128 (nearest; amax / max)");
     prints("e4m3/tile:128X128:floor", "e4m3/tile:128x128 (floor; OCP MX, torchao, microxcaling)");
+    prints("nvfp4:4/6", "nvfp4 (4/6; Four Over Six)");
+    prints("e2m1/nvfp4:16x16:FourOverSix", "e2m1/nvfp4:16x16 (4/6; Four Over Six)");
+    prints("mxfp4:mse", "mxfp4 (mse; least squared error)");
+    prints("e4m3/row:32:mse", "e4m3/row:32 (mse; least squared error)");
+    prints("int8/row", "int8/row (nearest; amax / max)");
+    prints("INT4/ROW:32:BF16:mse", "int4/row:32:bf16 (mse; least squared error)");
+    prints("e4m3/row:bfloat16", "e4m3/row:bfloat16 (nearest; amax / max)");
+    prints("e4m3/tile:128x128:e8m0", "e4m3/tile:128x128:e8m0 (rceil; cuBLAS, Transformer Engine)");
+    prints("e4m3/tile:128x128:e8m0:floor", "e4m3/tile:128x128:e8m0 (floor; OCP MX, torchao, microxcaling)");
     char small[8];
     bnd_block b = block_named("mxfp8");
     CU_ASSERT_EQUAL(bnd_block_print(small, sizeof small, &b), strlen("mxfp8 (rceil; cuBLAS, Transformer Engine)"));
@@ -100,6 +109,31 @@ static void test_tiles(void)
     CU_ASSERT_EQUAL(b.along, 16);
     CU_ASSERT_STRING_EQUAL(b.scale.name, "fp32");
     CU_ASSERT_EQUAL(b.rule, BND_SCALE_NEAREST);
+}
+
+/* Formats of scales, and integers. */
+static void test_parts(void)
+{
+    bnd_block b = block_named("e4m3/row:bf16");
+    CU_ASSERT_STRING_EQUAL(b.scale.name, "bf16");
+    CU_ASSERT(b.rule == BND_SCALE_NEAREST && b.least == -126 && b.sharing == BND_SHARE_BLOCK && b.along == 0);
+    b = block_named("e4m3/tile:8x4:e8m0");
+    CU_ASSERT_STRING_EQUAL(b.scale.name, "e8m0");
+    CU_ASSERT(b.rule == BND_SCALE_RCEIL && b.along == 8 && b.across == 4);
+    b = block_named("e4m3/tensor:fp16");
+    CU_ASSERT(b.least == -14 && b.sharing == BND_SHARE_TENSOR);
+    b = block_named("int8/tile:2x2");
+    CU_ASSERT(b.integer && b.element.max_significand == 127 && b.element.max_quantum == 0);
+    b = block_named("int4/row:32");
+    CU_ASSERT(b.integer && b.element.max_significand == 7 && b.along == 32);
+    b = block_named("int2/tensor");
+    CU_ASSERT(b.integer && b.element.max_significand == 1);
+    const bnd_format e4m3 = format_named("e4m3");
+    CU_ASSERT_EQUAL(bnd_block_scaled(&b, "row:16:bf16:mse", &e4m3, NULL), BND_OK);
+    CU_ASSERT_STRING_EQUAL(b.name, "e4m3/row:16:bf16");
+    CU_ASSERT_EQUAL(b.rule, BND_SCALE_MSE);
+    CU_ASSERT_EQUAL(bnd_scale_rule_parse(&b, "4/6", NULL), BND_BAD_ARGUMENT);
+    CU_ASSERT_EQUAL(b.rule, BND_SCALE_MSE);
 }
 
 static void refused(const char *name, bnd_status status, const char *word)
@@ -139,6 +173,17 @@ static void test_refused(void)
     refused("e8m0/mx", BND_BAD_ARGUMENT, "2^-126");
     refused("fp64/row", BND_BAD_ARGUMENT, "fp64");
     refused("e4m3/", BND_BAD_NAME, "tile");
+    refused("mxfp8:4/6", BND_BAD_ARGUMENT, "nvfp4");
+    refused("e4m3/nvfp4:4/6", BND_BAD_ARGUMENT, "nvfp4");
+    refused("nvfp4:rceil", BND_BAD_ARGUMENT, "mse or 4/6");
+    refused("mxfp8:bf16", BND_BAD_NAME, "rule");
+    refused("e4m3/mx:bf16", BND_BAD_NAME, "scaling");
+    refused("e4m3/row:fp64", BND_BAD_ARGUMENT, "fp64");
+    refused("e4m3/row:e2m1", BND_BAD_ARGUMENT, "e2m1");
+    refused("e4m3/row:bf16:bf16", BND_BAD_NAME, "scaling");
+    refused("e4m3/row:mse:bf16", BND_BAD_NAME, "scaling");
+    refused("int9/row", BND_BAD_NAME, "int9");
+    refused("int8", BND_BAD_NAME, "mxint8");
 }
 
 static void test_notes(void)
@@ -151,7 +196,12 @@ static void test_notes(void)
 }
 
 CU_TestInfo name_tests[] = {
-    {"every row", test_table}, {"what the rows are", test_rows}, {"printed", test_printed},
-    {"tiles", test_tiles},     {"refused", test_refused},        {"notes", test_notes},
+    {"every row", test_table},
+    {"what the rows are", test_rows},
+    {"printed", test_printed},
+    {"tiles", test_tiles},
+    {"formats of scales, integers", test_parts},
+    {"refused", test_refused},
+    {"notes", test_notes},
     CU_TEST_INFO_NULL,
 };

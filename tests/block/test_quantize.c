@@ -69,6 +69,16 @@ static const char *const blocks[] = {
     "mxfp6-e3m2:ct",
     "mxint8:ct",
     "e4m3/row:ct",
+    "int8/row",
+    "int8/tensor",
+    "int8/tile:4x16",
+    "int8/row:32:rceil",
+    "int8/row:bf16",
+    "int4/row:32",
+    "int2/row:16",
+    "e4m3/row:bf16",
+    "e4m3/tile:4x16:e8m0",
+    "e2m1/tensor:fp16:floor",
 };
 enum { BLOCKS = sizeof blocks / sizeof blocks[0] };
 
@@ -81,6 +91,30 @@ static void test_every_block(void)
     for (size_t i = 0; i < BLOCKS; i++) {
         check(&b, blocks[i], (bnd_shape){3, 96, 1}, &packed, i);
         check(&b, blocks[i], (bnd_shape){1, 40, 24}, &unpacked, i + 100);
+    }
+    comparison_close(&b);
+}
+
+/* Rules that try several scales. */
+static void test_attempts(void)
+{
+    static const char *const some[] = {
+        "nvfp4:4/6",          "nvfp4:mse",           "nvfp4-subnormal:mse",
+        "e2m1/nvfp4:4x8:4/6", "mxfp4:mse",           "mxfp8:mse",
+        "mxint8:mse",         "e4m3/tile:3x5:mse",   "int8/row:mse",
+        "int4/row:16:mse",    "e2m1/row:16:mse",     "e4m3/row:bf16:mse",
+        "e5m2/tensor:mse",    "e4m3fnuz/row:16:mse", "binary8p4uf/row:16:mse",
+        "e4m3/mx:4x8:mse",    "e2m1/row:e8m0:mse",   "binary8p1se/row:16:mse",
+    };
+    static const bnd_shape shapes[] = {{3, 48, 1}, {1, 16, 9}, {5, 7, 1}, {1, 6, 5}};
+    comparison b;
+    comparison_open(&b, "several scales");
+    for (size_t k = 0; k < sizeof some / sizeof some[0]; k++) {
+        const bnd_array how = {.rule = {.rounding = k % 3 == 2 ? BND_ROUND_RTZ : BND_ROUND_RNE},
+                               .packing_in = (uint8_t)(k % 2),
+                               .packing_out = (uint8_t)(k % 2)};
+        check(&b, some[k], shapes[k % 4], &how, 300 + k);
+        check(&b, some[k], shapes[(k + 1) % 4], &how, 400 + k);
     }
     comparison_close(&b);
 }
@@ -173,11 +207,20 @@ static void test_large(void)
     check(&b, "mxfp6-e3m2:even", (bnd_shape){3, 1032, 1}, &how, 10);
     check(&b, "nvfp4", (bnd_shape){1, 16, 700}, &how, 6);
     check(&b, "e4m3/row", (bnd_shape){1, 900, 9}, &how, 7); /* a scale a column */
+    bnd_block half = block_named("e4m3/row:e8m0:mse");      /* two attempts at a scale over several pieces */
+    const bnd_shape long_row = {1, 3 * 8192 + 100, 1};
+    float *x = numbers(long_row, 12);
+    check_block(&b, x, long_row, &half, &how);
+    free(x);
     comparison_close(&b);
 }
 
 CU_TestInfo quantize_tests[] = {
-    {"every block format", test_every_block},    {"axes and short blocks", test_shapes},
-    {"any length and scale", test_other_blocks}, {"every mode and policy", test_rules},
-    {"larger than a piece of work", test_large}, CU_TEST_INFO_NULL,
+    {"every block format", test_every_block},
+    {"axes and short blocks", test_shapes},
+    {"any length and scale", test_other_blocks},
+    {"every mode and policy", test_rules},
+    {"larger than a piece of work", test_large},
+    {"several scales", test_attempts},
+    CU_TEST_INFO_NULL,
 };

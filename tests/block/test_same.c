@@ -60,9 +60,22 @@ static bool same(const result *a, const result *b)
            memcmp(a->fake, b->fake, 4 * a->count) == 0 && memcmp(a->values, a->fake, 4 * a->count) == 0;
 }
 
-static const char *const blocks[] = {"mxfp8",         "mxfp4:floor",     "mxfp6-e3m2",      "mxint8",
-                                     "nvfp4",         "e4m3/tensor",     "e4m3/tile:64x64", "e2m1/row",
-                                     "e2m1/tile:7x9", "e2m1/nvfp4:16x16"};
+static const char *const blocks[] = {"mxfp8",
+                                     "mxfp4:floor",
+                                     "mxfp6-e3m2",
+                                     "mxint8",
+                                     "nvfp4",
+                                     "e4m3/tensor",
+                                     "e4m3/tile:64x64",
+                                     "e2m1/row",
+                                     "e2m1/tile:7x9",
+                                     "e2m1/nvfp4:16x16",
+                                     "nvfp4:4/6",
+                                     "e4m3/row:mse",
+                                     "int8/tile:1x128:mse",
+                                     "int8/row",
+                                     "e4m3/tensor:bf16:mse",
+                                     "mxfp4:mse"};
 enum { BLOCKS = sizeof blocks / sizeof blocks[0] };
 
 static const bnd_shape shapes[] = {
@@ -157,10 +170,10 @@ static void check_fake(const unsigned char *codes, const unsigned char *scales, 
  * touches nothing beside them. */
 static void test_short_ways(void)
 {
-    static const char *const names[] = {"mxfp8",        "mxfp8:floor", "mxfp8-e5m2:even", "mxfp6-e2m3:floor",
-                                        "mxfp6-e3m2",   "mxfp4",       "mxfp4:floor",     "mxint8",
-                                        "mxint8:floor", "mxint8:even", "nvfp4",           "nvfp4-subnormal",
-                                        "e4m3/mx:ceil"};
+    static const char *const names[] = {
+        "mxfp8",        "mxfp8:floor", "mxfp8-e5m2:even", "mxfp6-e2m3:floor", "mxfp6-e3m2",  "mxfp4",
+        "mxfp4:floor",  "mxint8",      "mxint8:floor",    "mxint8:even",      "nvfp4",       "nvfp4-subnormal",
+        "e4m3/mx:ceil", "mxfp8:mse",   "nvfp4:mse",       "nvfp4:4/6",        "int8/row:32", "int4/row:16:mse"};
     static const size_t lengths[] = {512, 1024, 2048 + 33, 3 * 512 + 17, 8192 + 512, 2 * 8192 + 500};
     enum { MOST = 2 * 8192 + 500, BESIDE = 128 };
     const bnd_context portable = {.backend = BND_BACKEND_PORTABLE};

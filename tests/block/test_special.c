@@ -7,9 +7,10 @@
 #include "tests.h"
 
 static const char *const blocks[] = {
-    "mxfp8",           "mxfp8:floor", "mxfp8:ceil",     "mxfp8:even",    "mxfp8-e5m2",  "mxfp6-e2m3:even", "mxfp6-e3m2",
-    "mxfp4",           "mxfp4:floor", "mxint8",         "mxint8:ceil",   "mxint8:even", "e2m3ieee/mx",     "nvfp4",
-    "nvfp4-subnormal", "e4m3/row",    "e4m3/row:rceil", "e4m3/tile:1x8", "e2m1/tensor",
+    "mxfp8",       "mxfp8:floor", "mxfp8:ceil",      "mxfp8:even",    "mxfp8-e5m2",     "mxfp6-e2m3:even",
+    "mxfp6-e3m2",  "mxfp4",       "mxfp4:floor",     "mxint8",        "mxint8:ceil",    "mxint8:even",
+    "e2m3ieee/mx", "nvfp4",       "nvfp4-subnormal", "e4m3/row",      "e4m3/row:rceil", "e4m3/tile:1x8",
+    "e2m1/tensor", "int8/row:8",  "int4/tensor",     "e4m3/row:bf16", "mxfp4:mse",
 };
 enum { BLOCKS = sizeof blocks / sizeof blocks[0] };
 

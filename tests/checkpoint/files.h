@@ -8,6 +8,7 @@
 extern CU_TestInfo opening_tests[];
 extern CU_TestInfo damage_tests[];
 extern CU_TestInfo kind_tests[];
+extern CU_TestInfo broken_tests[];
 extern CU_TestInfo writer_tests[];
 
 /* A file in the folder. */

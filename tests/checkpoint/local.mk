@@ -1,7 +1,7 @@
 UNIT_TESTS += tests/checkpoint/test_opening
 tests_checkpoint_test_opening_SOURCES = \
 	tests/checkpoint/files.c tests/checkpoint/files.h tests/checkpoint/gguf_bytes.c tests/checkpoint/gguf_bytes.h \
-	tests/checkpoint/test_damage.c tests/checkpoint/test_kinds.c tests/checkpoint/test_opening.c tests/checkpoint/test_writer.c
+	tests/checkpoint/test_broken.c tests/checkpoint/test_damage.c tests/checkpoint/test_kinds.c tests/checkpoint/test_opening.c tests/checkpoint/test_writer.c
 tests_checkpoint_test_opening_LDFLAGS = $(AM_LDFLAGS) $(WRAP_OPTIONS)
 
 UNIT_TESTS += tests/checkpoint/test_weights

@@ -158,11 +158,9 @@ CU_TestInfo opening_tests[] = {
 int main(void)
 {
     CU_SuiteInfo suites[] = {
-        SUITE("checkpoints opened", opening_tests),
-        SUITE("damaged checkpoints", damage_tests),
-        SUITE("kinds of files", kind_tests),
-        SUITE("checkpoints written", writer_tests),
-        CU_SUITE_INFO_NULL,
+        SUITE("checkpoints opened", opening_tests), SUITE("damaged checkpoints", damage_tests),
+        SUITE("kinds of files", kind_tests),        SUITE("broken checkpoints", broken_tests),
+        SUITE("checkpoints written", writer_tests), CU_SUITE_INFO_NULL,
     };
     return run_suites(suites);
 }

@@ -1,8 +1,7 @@
 #!/bin/sh
 # `binade block` against the arrays of the library: the same fp32 numbers, once as operands of the command, which computes
 # element by element from exact quotients, and once through `binade cast --via`, which uses the library's loops. Every
-# dequantized value must have the same bits. NVFP4's tensor scale is that of the block here and there. (4/6 is not in the
-# library: tests/cli/block.txt has worked examples of it.)
+# dequantized value must have the same bits. NVFP4's tensor scale is that of the block here and there.
 # shellcheck disable=SC1091,SC2154  # build is of checks.sh
 . "$(dirname "$0")/checks.sh"
 
@@ -53,7 +52,8 @@ compare() { # FORMAT COUNT KIND SEED [OPTION...]
 seed=1
 for format in mxfp8:floor mxfp8:ceil mxfp8:even mxfp8:rceil mxfp8:ct mxfp8-e5m2:floor mxfp8-e5m2:rceil mxfp6-e2m3:ct \
     mxfp6-e3m2:even mxfp4:floor mxfp4:ceil mxfp4:even mxfp4:rceil mxfp4:ct mxint8:rceil mxint8:ct nvfp4:nearest \
-    nvfp4-subnormal:nearest e4m3/row:nearest e4m3/row:ct e3m4/mx:floor e2m1/tensor:nearest; do
+    nvfp4-subnormal:nearest e4m3/row:nearest e4m3/row:ct e3m4/mx:floor e2m1/tensor:nearest \
+    nvfp4:4/6 nvfp4:mse mxfp4:mse e4m3/row:mse int8/row:nearest int4/row:mse e4m3/row:bf16:nearest; do
     for kind in near all tiny huge zeros; do
         compare $format 16 $kind $seed
         seed=$((seed + 1))

@@ -2,11 +2,14 @@
 # can build that, and `make check` runs it.
 FUZZ_SHARED = tests/fuzz/fuzz.c tests/fuzz/fuzz.h
 check_PROGRAMS += \
-	tests/fuzz/fuzz_calc_random tests/fuzz/fuzz_checkpoint_random tests/fuzz/fuzz_npy_random \
+	tests/fuzz/fuzz_calc_random tests/fuzz/fuzz_checkpoint_random tests/fuzz/fuzz_gguf_random \
+	tests/fuzz/fuzz_index_random tests/fuzz/fuzz_npy_random \
 	tests/fuzz/fuzz_parse_random tests/fuzz/fuzz_records_random tests/fuzz/fuzz_safetensors_random \
 	tests/fuzz/fuzz_vectors_random
 tests_fuzz_fuzz_calc_random_SOURCES = $(FUZZ_SHARED) tests/fuzz/fuzz_calc.c
 tests_fuzz_fuzz_checkpoint_random_SOURCES = $(FUZZ_SHARED) tests/fuzz/fuzz_checkpoint.c
+tests_fuzz_fuzz_gguf_random_SOURCES = $(FUZZ_SHARED) tests/fuzz/fuzz_gguf.c tests/checkpoint/gguf_bytes.c tests/checkpoint/gguf_bytes.h
+tests_fuzz_fuzz_index_random_SOURCES = $(FUZZ_SHARED) tests/fuzz/fuzz_index.c
 tests_fuzz_fuzz_npy_random_SOURCES = $(FUZZ_SHARED) tests/fuzz/fuzz_npy.c
 tests_fuzz_fuzz_parse_random_SOURCES = $(FUZZ_SHARED) tests/fuzz/fuzz_parse.c
 tests_fuzz_fuzz_records_random_SOURCES = $(FUZZ_SHARED) tests/fuzz/fuzz_records.c
@@ -25,7 +28,8 @@ libbinade_fuzz_la_CPPFLAGS = $(LAB_CPPFLAGS)
 libbinade_fuzz_la_CFLAGS = $(FUZZ_CFLAGS)
 libbinade_fuzz_la_LIBADD = $(libbinade_laboratory_la_LIBADD) $(libbinade_number_la_LIBADD)
 FUZZERS = \
-	tests/fuzz/fuzz_calc tests/fuzz/fuzz_checkpoint tests/fuzz/fuzz_npy tests/fuzz/fuzz_parse \
+	tests/fuzz/fuzz_calc tests/fuzz/fuzz_checkpoint tests/fuzz/fuzz_gguf tests/fuzz/fuzz_index tests/fuzz/fuzz_npy \
+	tests/fuzz/fuzz_parse \
 	tests/fuzz/fuzz_records tests/fuzz/fuzz_safetensors tests/fuzz/fuzz_vectors
 EXTRA_PROGRAMS += $(FUZZERS)
 CLEANFILES += $(FUZZERS)
@@ -35,6 +39,12 @@ tests_fuzz_fuzz_calc_SOURCES = $(FUZZ_SHARED) tests/fuzz/fuzz_calc.c
 tests_fuzz_fuzz_checkpoint_CFLAGS = $(FUZZ_CFLAGS)
 tests_fuzz_fuzz_checkpoint_LDADD = libbinade-fuzz.la
 tests_fuzz_fuzz_checkpoint_SOURCES = $(FUZZ_SHARED) tests/fuzz/fuzz_checkpoint.c
+tests_fuzz_fuzz_gguf_CFLAGS = $(FUZZ_CFLAGS)
+tests_fuzz_fuzz_gguf_LDADD = libbinade-fuzz.la
+tests_fuzz_fuzz_gguf_SOURCES = $(FUZZ_SHARED) tests/fuzz/fuzz_gguf.c tests/checkpoint/gguf_bytes.c tests/checkpoint/gguf_bytes.h
+tests_fuzz_fuzz_index_CFLAGS = $(FUZZ_CFLAGS)
+tests_fuzz_fuzz_index_LDADD = libbinade-fuzz.la
+tests_fuzz_fuzz_index_SOURCES = $(FUZZ_SHARED) tests/fuzz/fuzz_index.c
 tests_fuzz_fuzz_npy_CFLAGS = $(FUZZ_CFLAGS)
 tests_fuzz_fuzz_npy_LDADD = libbinade-fuzz.la
 tests_fuzz_fuzz_npy_SOURCES = $(FUZZ_SHARED) tests/fuzz/fuzz_npy.c
@@ -51,7 +61,7 @@ tests_fuzz_fuzz_vectors_CFLAGS = $(FUZZ_CFLAGS)
 tests_fuzz_fuzz_vectors_LDADD = libbinade-fuzz.la
 tests_fuzz_fuzz_vectors_SOURCES = $(FUZZ_SHARED) tests/fuzz/fuzz_vectors.c
 fuzz: $(FUZZERS)
-	@echo 'Run tests/fuzz/fuzz_KIND, KIND being one of calc, checkpoint, npy, parse, records, safetensors, vectors (-help=1 for their options).'
+	@echo 'Run tests/fuzz/fuzz_KIND, KIND being one of calc, checkpoint, gguf, index, npy, parse, records, safetensors, vectors (-help=1 for their options).'
 else
 fuzz:
 	@echo 'make fuzz needs clang and its libFuzzer (Debian, Ubuntu: libclang-rt-VERSION-dev): configure with CC=clang.'

@@ -580,10 +580,10 @@ def _float32(x):
 def quantize(x, block="mxfp8", axis=-1, *, rule=None, rounding=None, overflow=None, nan=None, flush="none", seed=0,
              first=0, packed=False, threads=None, backend=None, stats=False):
     """(codes, scales) of x in a block format: mxfp8 mxfp8-e5m2 mxfp6-e2m3 mxfp6-e3m2 mxfp4 mxint8 nvfp4, or a format and
-    how it is scaled (e4m3/tensor, e4m3/row, e4m3/tile:128x128, e3m4/mx).
+    how it is scaled (e4m3/tensor, e4m3/row, e4m3/tile:128x128, e3m4/mx, int8/row:bf16).
 
-    Blocks run along `axis`. rule: how a scale follows from the largest magnitude, rceil floor ceil even ct nearest; each
-    format has its own default, which the result's `block` names. The other arguments are those of encode. Codes have the
+    Blocks run along `axis`. rule: how a scale is found, rceil floor ceil even ct nearest mse 4/6; each format has its own
+    default, which the result's `block` names. The other arguments are those of encode. Codes have the
     shape of x (packed=True: bytes); scales have it too, divided by the blocks. NVFP4's tensor scale is the result's
     `tensor_scale`: codes and scales alone are not enough there.
     """

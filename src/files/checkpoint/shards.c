@@ -42,8 +42,12 @@ static bnd_status read_header(shard *s, size_t *header_size, bnd_error *why)
     size_t length = 0;
     bnd_status status = bndi_safetensors_measure(&length, s->map.bytes, s->map.size, &inner);
     if (status != BND_OK) {
-        return is_cut(&s->map) ? bndi_report(s->opening, "shard-truncated", s->name, &inner, why)
-                               : refuse(s, "shard-unreadable", &inner, why);
+        bool is_named = bndi_ends_with(s->name, ".safetensors");
+        if (!is_named) {
+            (void)bnd_fail(&inner, BND_BAD_FILE, 0, "is not a .safetensors, .gguf or .npy file");
+        }
+        return is_named && is_cut(&s->map) ? bndi_report(s->opening, "shard-truncated", s->name, &inner, why)
+                                           : refuse(s, "shard-unreadable", &inner, why);
     }
     const bndi_json_text text = {(const char *)s->map.bytes + START, length};
     *header_size = START + length;

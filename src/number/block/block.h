@@ -28,6 +28,23 @@ typedef struct bndi_layout_of_blocks {
 /* Is this block format supported, with or without codes? */
 bnd_status bndi_check_block(const bnd_block *block, bnd_error *why);
 
+/* Can the block format have its scale rule? */
+bnd_status bndi_check_rule(const bnd_block *block, bnd_error *why);
+
+/* Is every scale that its rule gives a power of two? */
+static inline bool bndi_gives_powers(const bnd_block *block)
+{
+    const bool any_number =
+        block->rule == BND_SCALE_NEAREST || block->rule == BND_SCALE_MSE || block->rule == BND_SCALE_FOUR_SIX;
+    return block->scale.precision == 1 || !any_number;
+}
+
+/* Does its rule try several scales? */
+static inline bool bndi_tries_scales(const bnd_block *block)
+{
+    return block->rule == BND_SCALE_MSE || block->rule == BND_SCALE_FOUR_SIX;
+}
+
 /* Does the element format have codes? */
 bnd_status bndi_check_codes(const bnd_block *block, bnd_error *why);
 
@@ -128,6 +145,10 @@ typedef struct bndi_block_kernels {
     void (*fake)(float *y, const float *x, const double *scales, size_t n, size_t across, size_t first,
                  const bndi_grid *grid);
 
+    /* The squares of y - x, added to errors[g]: in each group by 16 lanes, then the lanes in pairs. The first element
+     * is the first of its group. */
+    void (*add_errors)(double *errors, const float *y, const float *x, size_t n, size_t across);
+
     /* y = x * scale, rounded once. */
     void (*multiply_in_double)(float *y, const float *x, const double *scales, size_t n, size_t across, size_t first);
 } bndi_block_kernels;
@@ -178,6 +199,7 @@ typedef struct bndi_block_job {
     bnd_packing packing; /* of the codes, read or written */
     bndi_power_rule powers;
     bndi_grid grid;
+    bool has_grid;          /* the element's format has one */
     bool on_grid;           /* elements are rounded by it if there are no statistics */
     bool on_grid_of_floats; /* in fp32, where scales are powers of two */
     bool by_number;         /* elements by the codec, one at a time: for elements that doubles would round twice */
@@ -235,6 +257,12 @@ double bndi_double_of(float x);
 void bndi_make_scales(const bndi_block_job *job, double *scales, unsigned char *codes, const uint32_t *amax,
                       size_t groups);
 
+/* Rules that try several scales: how many, and those of one attempt. */
+enum { BNDI_MOST_ATTEMPTS = 49 };
+size_t bndi_attempts(const bndi_block_job *job);
+void bndi_attempt_scales(const bndi_block_job *job, size_t attempt, double *scales, unsigned char *codes,
+                         const uint32_t *amax, size_t groups);
+
 /* The scales of these codes, the tensor's scale included. */
 void bndi_read_scales(const bndi_block_job *job, double *scales, const unsigned char *codes, size_t groups);
 
@@ -263,6 +291,36 @@ void bndi_load_elements(const bndi_block_job *job, float *rounded, size_t at, si
 
 /* x quantized and dequantized. y may be x. */
 void bndi_fake_run(const bndi_block_job *job, float *y, const bndi_run *run);
+
+/* Adds the squared errors of a run to those of its groups: of rounding to nearest even with saturation. It begins with
+ * a group. */
+void bndi_add_errors(const bndi_block_job *job, double *errors, const bndi_run *run);
+
+/* ---- run_scales.c ---- */
+
+/* The scales of neighbouring groups, and what is known about them. `powers`: all are powers of two within fp32; then
+ * there are their reciprocals, and themselves as floats. */
+typedef struct bndi_scales {
+    double values[BNDI_GROUPS];
+    float up[BNDI_GROUPS], down[BNDI_GROUPS];
+    bool powers, finite, unusual;
+} bndi_scales;
+
+/* Some neighbouring groups of one band of rows. */
+typedef struct bndi_chunk {
+    size_t at, scale;     /* the first element, the first scale */
+    size_t height, width; /* rows, columns */
+    size_t groups;
+} bndi_chunk;
+
+/* Fills in all but the values. */
+void bndi_add_powers(const bndi_block_job *job, bndi_scales *s, size_t groups);
+
+bndi_run bndi_run_of(const bndi_block_job *job, const bndi_scales *s, size_t at, size_t n, size_t first);
+
+/* Of several scales those with the least error, group by group. codes may be NULL. */
+void bndi_try_scales(const bndi_block_job *job, const bndi_chunk *c, double *values, unsigned char *codes,
+                     const uint32_t *amax);
 
 /* ---- quantize.c ---- */
 

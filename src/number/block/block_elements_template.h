@@ -116,6 +116,61 @@ static void fake(float *y, const float *x, const double *scales, size_t n, size_
     }
 }
 
+/* ---- errors ---- */
+
+/* The sum of 16 lanes: halves, quarters and so on. */
+static inline double sum_of(const double *lanes)
+{
+    double half[LANES / 2], quarter[LANES / 4];
+    for (size_t k = 0; k < LANES / 2; k++) {
+        half[k] = lanes[k] + lanes[k + LANES / 2];
+    }
+    for (size_t k = 0; k < LANES / 4; k++) {
+        quarter[k] = half[k] + half[k + LANES / 4];
+    }
+    return (quarter[0] + quarter[2]) + (quarter[1] + quarter[3]);
+}
+
+/* The squared errors of neighbours: 16 sums side by side. */
+static inline double errors_of(const float *restrict y, const float *restrict x, size_t n)
+{
+    double lanes[LANES] = {0};
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES) {
+        for (size_t k = 0; k < LANES; k++) {
+            const double error = (double)y[i + k] - (double)x[i + k];
+            lanes[k] += error * error;
+        }
+    }
+    for (size_t k = 0; i + k < n; k++) {
+        const double error = (double)y[i + k] - (double)x[i + k];
+        lanes[k] += error * error;
+    }
+    return sum_of(lanes);
+}
+
+/* Groups of one element each. */
+static void add_errors_of_columns(double *restrict errors, const float *restrict y, const float *restrict x, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const double error = (double)y[i] - (double)x[i];
+        errors[i] += error * error;
+    }
+}
+
+/* The entry of the table. */
+static void add_errors(double *errors, const float *y, const float *x, size_t n, size_t across)
+{
+    if (across == 1) {
+        add_errors_of_columns(errors, y, x, n);
+        return;
+    }
+    for (size_t i = 0, g = 0; i < n; i += across, g++) {
+        errors[g] += across == LANES && n - i >= LANES ? errors_of(y + i, x + i, LANES)
+                                                       : errors_of(y + i, x + i, n - i < across ? n - i : across);
+    }
+}
+
 /* ---- elements of zero and seven magnitudes, for any scale ----
  *
  * The quotient |x / scale| is above a midpoint m if |x| is above m * scale, a product of so few bits that a double

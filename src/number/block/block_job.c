@@ -19,7 +19,13 @@ static bnd_rule rule_of_blocks(bnd_rule rule)
 /* Can every scale be relied on to be a power of two? Given scales can be any number of their format. */
 static bool has_powers_of_two(const bndi_block_job *job)
 {
-    return job->given ? job->block.scale.precision == 1 : job->block.rule != BND_SCALE_NEAREST;
+    return job->given ? job->block.scale.precision == 1 : bndi_gives_powers(&job->block);
+}
+
+/* Do scales follow from the largest magnitudes alone? */
+static bool follow_from_amax(const bndi_block_job *job)
+{
+    return !job->given && !bndi_tries_scales(&job->block);
 }
 
 /* Must elements be rounded by the codec? See elements.c. Note that subnormal inputs are those of x, not of the
@@ -65,7 +71,7 @@ static void plan_elements(bndi_block_job *job)
     bool in_order = f->width <= 8 || !BNDI_BIG_ENDIAN; /* the kernels write words in the machine's byte order */
     job->direct = f->width > 0 && f->width <= 16 && in_order && has_e8m0_scales(job) && to_zero &&
                   f->least_quantum > FAR_BELOW && job->exponent >= 1 && !job->by_number && !job->block.integer &&
-                  job->layout.down == 1 && !job->given;
+                  job->layout.down == 1 && follow_from_amax(job);
     if (job->direct) {
         bndi_plan_make(&job->plan, BNDI_WORDS_32, f, rule);
         bndi_plan_codes(&job->plan, f->width <= 8 ? 1 : 2, 0);
@@ -108,7 +114,7 @@ static void plan_one_pass(bndi_block_job *job)
                     job->exponent >= 0;
     bool in_range = powers.clamps || job->block.rule == BND_SCALE_RCEIL;
     job->in_one_pass = job->scan->encode_blocks != NULL && (codes || integers) && in_range && job->layout.down == 1 &&
-                       job->layout.across == 32 && !job->given;
+                       job->layout.across == 32 && follow_from_amax(job);
     job->coding = (bndi_block_coding){.plan = &job->plan, .rule = powers, .bits = bits, .integer = integers};
     if (job->in_one_pass) {
         job->coding.stream = bndi_beyond_the_caches(job->layout.count * (sizeof(float) + 1));
@@ -141,9 +147,10 @@ static void plan_grid(bndi_block_job *job)
     bool plain_rule = rule.rounding == BND_ROUND_RNE && rule.overflow == BND_OVERFLOW_SATURATE && !rule.flush_out;
     bool plain_format =
         f->is_signed && f->has_zero && f->has_subnormals && p > 1 && f->least_quantum == f->emin + 1 - p;
+    job->has_grid = plain_format;
     job->on_grid = plain_rule && plain_format && !job->by_number;
     job->on_grid_of_floats =
-        job->on_grid && f->least_quantum > FAR_BELOW && job->exponent + FLOATS - p < HIGHEST && p <= FLOATS - 2;
+        plain_format && f->least_quantum > FAR_BELOW && job->exponent + FLOATS - p < HIGHEST && p <= FLOATS - 2;
     job->grid = (bndi_grid){.most = (double)bndi_largest_element(job),
                             .bottom = bndi_power_of_two(f->emin),
                             .magic = 1.5 * bndi_power_of_two(DOUBLES - p),

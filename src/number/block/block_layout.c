@@ -22,22 +22,35 @@ static bool is_integer(const bnd_format *f)
     return f->width == 0 && f->max_quantum == f->least_quantum && small;
 }
 
-static bnd_status check_rule(const bnd_block *b, bnd_error *why)
+/* Do both scales of 4/6 exist? They map amax to 6 and to 4; the largest of the former is 256, of the latter 384. */
+static bool takes_four_six(const bnd_block *b)
 {
-    bool nearest = b->rule == BND_SCALE_NEAREST;
+    const bnd_format *e = &b->element, *s = &b->scale;
+    const bool six = e->precision == 2 && e->max_significand == 3 && e->max_quantum == 1;
+    return b->tensor && six && s->precision >= 2 && s->emax >= 8 &&
+           (s->emax > 8 || s->max_significand >> (s->precision - 2) == 3);
+}
+
+bnd_status bndi_check_rule(const bnd_block *b, bnd_error *why)
+{
     if (b->rule >= BND_SCALE_COUNT) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: unknown scale rule %u", b->name, (unsigned)b->rule);
     }
-    if (nearest && b->scale.precision == 1) {
+    if (b->rule == BND_SCALE_NEAREST && b->scale.precision == 1) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                        "%s: scales in %s are powers of two; their rule must be floor, ceil, even, rceil or ct",
+                        "%s: scales in %s are powers of two; their rule must be floor, ceil, even, rceil, ct or mse",
                         b->name, b->scale.name);
     }
-    if (!nearest && b->tensor) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: with a scale of the tensor, the scale rule must be nearest",
-                        b->name);
+    if (b->rule == BND_SCALE_FOUR_SIX && !takes_four_six(b)) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: the scale rule 4/6 is one of nvfp4", b->name);
     }
-    if (nearest && (b->least < b->scale.least_quantum || b->least > b->scale.emax)) {
+    if (bndi_gives_powers(b)) {
+        return b->tensor
+                   ? bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                              "%s: with a scale of the tensor, the scale rule must be nearest, mse or 4/6", b->name)
+                   : BND_OK;
+    }
+    if (b->least < b->scale.least_quantum || b->least > b->scale.emax) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: 2^%d is not a scale in %s", b->name, (int)b->least,
                         b->scale.name);
     }
@@ -78,7 +91,7 @@ bnd_status bndi_check_block(const bnd_block *b, bnd_error *why)
     if (b->sharing > BND_SHARE_TENSOR) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: unknown sharing %u", b->name, (unsigned)b->sharing);
     }
-    return check_rule(b, why);
+    return bndi_check_rule(b, why);
 }
 
 bnd_status bndi_check_codes(const bnd_block *b, bnd_error *why)

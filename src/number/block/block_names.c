@@ -29,6 +29,8 @@ static const rule_row rules[BND_SCALE_COUNT] = {
     [BND_SCALE_EVEN] = {"even", "torchao"},
     [BND_SCALE_NEAREST] = {"nearest", "amax / max"},
     [BND_SCALE_CT] = {"ct", "compressed-tensors"},
+    [BND_SCALE_MSE] = {"mse", "least squared error"},
+    [BND_SCALE_FOUR_SIX] = {"4/6", "Four Over Six"},
 };
 
 const char *bnd_scale_rule_name(bnd_scale_rule rule)
@@ -90,29 +92,35 @@ bool bnd_block_at(bnd_block *out, size_t i)
 
 /* ---- rules ---- */
 
+/* The rule of this name, or BND_SCALE_COUNT. Recipes use / for something else. */
+static unsigned find_rule(const char *name, size_t length)
+{
+    unsigned rule = 0;
+    while (rule < BND_SCALE_COUNT && !bndi_same_word(name, length, rules[rule].name)) {
+        rule++;
+    }
+    return bndi_same_word(name, length, "fouroversix") ? BND_SCALE_FOUR_SIX : rule;
+}
+
 static bnd_status set_rule(bnd_block *block, const char *name, size_t length, bnd_error *why)
 {
     bndi_nearest nearest = bndi_nearest_to(name, length);
-    unsigned rule = 0;
-    while (rule < BND_SCALE_COUNT && !bndi_same_word(name, length, rules[rule].name)) {
-        bndi_nearest_offer(&nearest, rules[rule].name, bndi_length(rules[rule].name));
-        rule++;
+    const unsigned rule = find_rule(name, length);
+    for (unsigned i = 0; rule == BND_SCALE_COUNT && i < BND_SCALE_COUNT; i++) {
+        bndi_nearest_offer(&nearest, rules[i].name, bndi_length(rules[i].name));
     }
     if (rule == BND_SCALE_COUNT) {
         return bndi_nearest_fail(&nearest, why, BND_BAD_NAME, "unknown scale rule",
-                                 "(available: floor, ceil, even, rceil, ct; nearest if scales are not powers of two)");
+                                 "(available: floor, ceil, even, rceil, ct, mse; nearest if scales are not powers of "
+                                 "two; 4/6 of nvfp4)");
     }
-    if (rule == BND_SCALE_NEAREST && block->scale.precision == 1) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                        "the scales of %s are powers of two; their rule must be floor, ceil, even, rceil or ct",
-                        block->name);
+    bnd_block changed = *block;
+    changed.rule = (uint8_t)rule;
+    const bnd_status status = bndi_check_rule(&changed, why);
+    if (status == BND_OK) {
+        block->rule = changed.rule;
     }
-    if (rule != BND_SCALE_NEAREST && block->tensor) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "the scales of %s are %s numbers; their rule must be nearest",
-                        block->name, block->scale.name);
-    }
-    block->rule = (uint8_t)rule;
-    return BND_OK;
+    return status;
 }
 
 bnd_status bnd_scale_rule_parse(bnd_block *block, const char *name, bnd_error *why)
@@ -167,10 +175,10 @@ static bool read_row(bnd_block *block, const char *scale, size_t length)
     return at == length && block->along > 0;
 }
 
-static void name_parts(bnd_block *block, const char *scale, size_t length)
+static void name_parts(bnd_block *block, const char *element, const char *scale, size_t length)
 {
     bndi_text text = bndi_text_in(block->name, sizeof block->name);
-    bndi_text_string(&text, block->element.name);
+    bndi_text_string(&text, element);
     bndi_text_char(&text, '/');
     for (size_t i = 0; i < length; i++) {
         bndi_text_char(&text, bndi_lower(scale[i]));
@@ -183,7 +191,7 @@ static bool find_row(bnd_block *out, const bnd_block *like)
     for (size_t i = 0; i < BLOCKS; i++) {
         bnd_block block = block_of(&blocks[i]);
         if (bnd_format_same(&block.element, &like->element) && bnd_format_same(&block.scale, &like->scale) &&
-            block.least == like->least && block.along == like->along) {
+            block.least == like->least && block.along == like->along && block.integer == like->integer) {
             *out = block;
             return true;
         }
@@ -191,36 +199,106 @@ static bool find_row(bnd_block *out, const bnd_block *like)
     return false;
 }
 
-static bnd_status block_scaled_by(bnd_block *out, const char *scale, size_t length, const bnd_format *element,
+/* The format of scales that a word ends in, as row:bf16; the word becomes shorter. */
+static bnd_status take_scale_format(bnd_block *block, const char *scale, size_t *length, bnd_error *why)
+{
+    size_t colon = *length;
+    while (colon > 0 && scale[colon - 1] != ':') {
+        colon--;
+    }
+    if (colon == 0 || colon == *length || (scale[colon] >= '0' && scale[colon] <= '9')) {
+        return BND_OK;
+    }
+    const bnd_status status = bnd_format_parse_n(&block->scale, scale + colon, *length - colon, why);
+    if (status == BND_OK) {
+        block->rule = block->scale.precision > 1 ? BND_SCALE_NEAREST : BND_SCALE_RCEIL;
+        *length = colon - 1;
+    }
+    return status;
+}
+
+static bnd_status scaled_in_parts(bnd_block *block, const char *scale, size_t length, bnd_error *why)
+{
+    const char *const whole = scale;
+    const size_t all = length;
+    block->scale = *bnd_format_at(BND_FORMAT_FP32);
+    block->rule = BND_SCALE_NEAREST;
+    bnd_status status = take_scale_format(block, scale, &length, why);
+    block->least = (int16_t)(block->scale.precision > 1 ? block->scale.emin : 0);
+    if (status != BND_OK) {
+        return status;
+    }
+    if (bndi_same_word(scale, length, "tensor")) {
+        block->sharing = BND_SHARE_TENSOR;
+    } else if (!read_row(block, scale, length) && !read_tile(block, "tile:", scale, length)) {
+        return bnd_fail(why, BND_BAD_NAME, 0,
+                        "unknown scaling '%.*s' (available: tensor, row, row:N as row:32, row:bf16 with scales in "
+                        "bf16, tile:ROWSxCOLUMNS as tile:1x128, mx, nvfp4, nvfp4:16x16)",
+                        (int)(all < 64 ? all : 64), whole);
+    }
+    return BND_OK;
+}
+
+/* `like` has the element. */
+static bnd_status block_scaled_by(bnd_block *out, const char *scale, size_t length, const bnd_block *like,
                                   bnd_error *why)
 {
-    bnd_block tile = {.along = 0};
+    bnd_block tile = {.along = 0}, block = *like;
     bool mx_tile = read_tile(&tile, "mx:", scale, length), nvfp4_tile = read_tile(&tile, "nvfp4:", scale, length);
     bool mx = mx_tile || bndi_same_word(scale, length, "mx"), tiled = mx_tile || nvfp4_tile;
     bool nvfp4 = nvfp4_tile || bndi_same_word(scale, length, "nvfp4");
-    bnd_block block = {
-        .element = *element, .scale = *bnd_format_at(BND_FORMAT_FP32), .rule = BND_SCALE_NEAREST, .across = 1};
-    block.least = (int16_t)block.scale.emin;
+    bnd_status status = BND_OK;
+    block.across = 1;
     if (mx || nvfp4) {
         block = block_of(&blocks[0]);
         for (size_t i = 0; nvfp4 && i < BLOCKS && !block.tensor; i++) {
             block = block_of(&blocks[i]);
         }
-        block.element = *element;
+        block.element = like->element;
+        block.integer = like->integer;
         block.sharing = tiled ? BND_SHARE_TILE : block.sharing;
         block.along = tiled ? tile.along : block.along;
         block.across = tiled ? tile.across : block.across;
-    } else if (bndi_same_word(scale, length, "tensor")) {
-        block.sharing = BND_SHARE_TENSOR;
-    } else if (!read_row(&block, scale, length) && !read_tile(&block, "tile:", scale, length)) {
-        return bnd_fail(why, BND_BAD_NAME, 0,
-                        "unknown scaling '%.*s' (available: tensor, row, row:N as row:32, tile:ROWSxCOLUMNS as "
-                        "tile:1x128, mx, nvfp4, nvfp4:16x16)",
-                        (int)(length < 64 ? length : 64), scale);
+    } else {
+        status = scaled_in_parts(&block, scale, length, why);
     }
-    name_parts(&block, scale, length);
-    bnd_status status = bndi_check_block(&block, why);
+    name_parts(&block, like->name, scale, length);
+    status = status == BND_OK ? bndi_check_block(&block, why) : status;
     if (status == BND_OK && !((mx || nvfp4) && !tiled && find_row(out, &block))) {
+        *out = block;
+    }
+    return status;
+}
+
+/* Where the rule begins that a text ends in, or its length: the word after the last colon, unless that is a size or the
+ * format of scales after a scaling. A word that is neither is a rule with a wrong name. */
+static size_t rule_at(const char *text, size_t length, bool may_name_scales)
+{
+    size_t colon = length;
+    for (size_t i = 0; i < length; i++) {
+        colon = text[i] == ':' ? i : colon;
+    }
+    if (colon == length) {
+        return length;
+    }
+    const char *const word = text + colon + 1;
+    const size_t rest = length - colon - 1;
+    const bool is_size = rest > 0 && word[0] >= '0' && word[0] <= '9';
+    bnd_format unused;
+    bool other = is_size || (may_name_scales && bnd_format_parse_n(&unused, word, rest, NULL) == BND_OK);
+    return other && find_rule(word, rest) == BND_SCALE_COUNT ? length : colon;
+}
+
+static bnd_status scaled_with_rule(bnd_block *out, const char *scale, size_t length, const bnd_block *like,
+                                   bnd_error *why)
+{
+    const size_t colon = rule_at(scale, length, true);
+    bnd_block block;
+    bnd_status status = block_scaled_by(&block, scale, colon, like, why);
+    if (status == BND_OK && colon < length) {
+        status = set_rule(&block, scale + colon + 1, length - colon - 1, why);
+    }
+    if (status == BND_OK) {
         *out = block;
     }
     return status;
@@ -228,7 +306,9 @@ static bnd_status block_scaled_by(bnd_block *out, const char *scale, size_t leng
 
 bnd_status bnd_block_scaled(bnd_block *out, const char *scale, const bnd_format *element, bnd_error *why)
 {
-    return block_scaled_by(out, scale, bndi_length(scale), element, why);
+    bnd_block like = {.element = *element};
+    set_name(&like, element->name);
+    return scaled_with_rule(out, scale, bndi_length(scale), &like, why);
 }
 
 /* ---- names ---- */
@@ -263,26 +343,55 @@ static bnd_status parse_row(bnd_block *out, const char *name, size_t length, bnd
                              "and its scaling, as e4m3/row)");
 }
 
+/* int2 ... int8: the integers of that many bits, without the lowest. They are numbers of one exponent with one bit
+ * less, and the subnormal numbers below it: the multiples of 1. */
+static bool read_integer(bnd_block *out, const char *name, size_t length)
+{
+    static const char word[] = "int";
+    const size_t at = sizeof word - 1;
+    if (length != at + 1 || !bndi_same_word(name, at, word) || name[at] < '2' || name[at] > '8') {
+        return false;
+    }
+    char element[BND_BLOCK_NAME_SIZE];
+    const unsigned bits = (unsigned)(name[at] - '0') - 1, top = bits - 1;
+    bndi_text text = bndi_text_in(element, sizeof element);
+    bndi_text_char(&text, 'p');
+    bndi_text_unsigned(&text, bits, 10, 1);
+    bndi_text_string(&text, "emin");
+    bndi_text_unsigned(&text, top, 10, 1);
+    bndi_text_string(&text, "emax");
+    bndi_text_unsigned(&text, top, 10, 1);
+    *out = (bnd_block){.element = format_of(element), .integer = true};
+    text = bndi_text_in(out->name, sizeof out->name);
+    bndi_text_string(&text, word);
+    bndi_text_char(&text, name[at]);
+    return true;
+}
+
 static bnd_status parse_parts(bnd_block *out, const char *name, size_t length, size_t slash, bnd_error *why)
 {
-    bnd_format element;
-    bnd_status status = bnd_format_parse_n(&element, name, slash, why);
-    return status == BND_OK ? block_scaled_by(out, name + slash + 1, length - slash - 1, &element, why) : status;
+    bnd_block like = {.integer = false};
+    bnd_status status = BND_OK;
+    if (!read_integer(&like, name, slash)) {
+        status = bnd_format_parse_n(&like.element, name, slash, why);
+        set_name(&like, like.element.name);
+    }
+    return status == BND_OK ? scaled_with_rule(out, name + slash + 1, length - slash - 1, &like, why) : status;
 }
 
 bnd_status bnd_block_parse(bnd_block *out, const char *name, bnd_error *why)
 {
-    size_t length = bndi_length(name), slash = length, colon = length;
-    for (size_t i = 0; i < length; i++) {
-        slash = name[i] == '/' && slash == length ? i : slash;
-        colon = name[i] == ':' ? i : colon;
+    const size_t length = bndi_length(name);
+    size_t slash = 0, colon = length;
+    while (slash < length && name[slash] != '/' && name[slash] != ':') {
+        slash++;
     }
-    /* The last colon begins a rule, unless it belongs to a size. */
-    bool of_tile = colon < length && name[colon + 1] >= '0' && name[colon + 1] <= '9';
-    colon = of_tile ? length : colon;
+    if (slash < length && name[slash] == '/') {
+        return parse_parts(out, name, length, slash, why);
+    }
+    colon = rule_at(name, length, false);
     bnd_block block;
-    bnd_status status =
-        slash < colon ? parse_parts(&block, name, colon, slash, why) : parse_row(&block, name, colon, why);
+    bnd_status status = parse_row(&block, name, colon, why);
     if (status == BND_OK && colon < length) {
         status = set_rule(&block, name + colon + 1, length - colon - 1, why);
     }
@@ -313,6 +422,9 @@ const char *bnd_block_note(const bnd_block *block)
     if (block->element.width == 4) {
         return "two codes per byte, the first in the low half; safetensors' F4 counts elements, torch's x2 type counts "
                "pairs";
+    }
+    if (block->integer && block->element.least_quantum == 0) {
+        return "codes are two's complement; the lowest one (-128 of int8) is read but never written";
     }
     if (block->integer) {
         return "codes are two's complement in units of 2^-6; -128 (-2) is read but never written";

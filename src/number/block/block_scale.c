@@ -37,6 +37,7 @@ static uint32_t limit_of(const bnd_block *block, uint32_t max_fraction)
     case BND_SCALE_EVEN:
         return fraction_bits < FRACTION ? HIDDEN - (1u << (FRACTION - 1 - fraction_bits)) : HIDDEN;
     case BND_SCALE_RCEIL:
+    case BND_SCALE_MSE: /* the larger one of two */
         return max_fraction + 1;
     case BND_SCALE_CT:
         return HIDDEN / 4 * 3;
@@ -86,16 +87,17 @@ static void put_code(unsigned char *codes, size_t i, unsigned bytes, uint64_t co
     }
 }
 
-/* The code of a power of two is that of its exponent. In a format without a zero the lowest exponent has code 0. */
+/* The code of a power of two is that of its exponent. In a format without a zero the lowest exponent has code 0. The
+ * powers are those of the rule, divided by 2^down. */
 static void powers_of_two(const bndi_block_job *job, double *scales, unsigned char *codes, const uint32_t *amax,
-                          size_t groups)
+                          size_t groups, int32_t down)
 {
     const bnd_format *f = &job->block.scale;
     const int32_t of_zero = f->has_zero ? clamped(job, 0) : job->lowest;
     const unsigned bytes = f->width / 8u;
     for (size_t g = 0; g < groups; g++) {
         bool is_nan = amax[g] >= INFINITE;
-        int32_t s = is_nan ? job->lowest : amax[g] == 0 ? of_zero : exponent_for(job, amax[g]);
+        int32_t s = is_nan ? job->lowest : amax[g] == 0 ? of_zero : clamped(job, exponent_for(job, amax[g]) - down);
         scales[g] = is_nan ? __builtin_nan("") : bndi_power_of_two(s);
         put_code(codes, g, bytes, is_nan ? f->nan_code : (uint64_t)(s + f->bias) << f->fraction_bits);
     }
@@ -106,16 +108,19 @@ static void powers_of_two(const bndi_block_job *job, double *scales, unsigned ch
  * amax / (max * tensor) in double, then to the scale's format. That is two roundings, but the result is correctly
  * rounded. amax has 24 bits, max those of the element and the tensor's scale 24, so the divisor is exact, and by the
  * argument of elements.c nothing is lost while the precisions of divisor and scale add up to at most 52 bits: 24 + 24
- * without a tensor's scale, 28 + 24 with one, which bndi_check_block sees to. */
+ * without a tensor's scale, 28 + 24 with one, which bndi_check_block sees to. A part of amax, in steps of 1/32, has up
+ * to 30 bits, which the argument allows, too: a numerator of 30 bits makes 2^-24 to 2^-30 there. */
+enum { PARTS = 32 };
+
 static void nearest(const bndi_block_job *job, double *scales, unsigned char *codes, const uint32_t *amax,
-                    size_t groups)
+                    size_t groups, unsigned parts)
 {
     const bnd_array how = {.context = &job->context, .rule = {.overflow = BND_OVERFLOW_SATURATE}};
     const double divisor = max_of(&job->block.element) * job->tensor, least = bndi_power_of_two(job->block.least);
     const double of_zero = job->block.tensor ? least : 1;
     for (size_t g = 0; g < groups; g++) {
         float largest = bndi_float_of_bits(amax[g]);
-        double quotient = (double)largest / divisor;
+        double quotient = (double)largest * ((double)parts / PARTS) / divisor;
         quotient = quotient < least ? least : quotient;
         scales[g] = amax[g] >= INFINITE ? __builtin_nan("") : amax[g] == 0 ? of_zero : quotient;
     }
@@ -123,8 +128,26 @@ static void nearest(const bndi_block_job *job, double *scales, unsigned char *co
     bndi_read_scales(job, scales, codes, groups);
 }
 
-void bndi_make_scales(const bndi_block_job *job, double *scales, unsigned char *codes, const uint32_t *amax,
-                      size_t groups)
+/* ---- several scales ---- */
+
+enum { LARGEST_PARTS = 56, SMALLEST_PARTS = 8, TO_FOUR = 48, ROOM_FOR_FOUR = 256 };
+
+size_t bndi_attempts(const bndi_block_job *job)
+{
+    return job->block.rule == BND_SCALE_MSE && job->block.scale.precision > 1 ? LARGEST_PARTS - SMALLEST_PARTS + 1
+           : bndi_tries_scales(&job->block)                                   ? 2
+                                                                              : 1;
+}
+
+/* The order of the attempts: 32, and then 56 to 8 without it. */
+static unsigned parts_of(const bndi_block_job *job, unsigned attempt)
+{
+    const unsigned parts = LARGEST_PARTS + 1 - attempt;
+    return attempt == 0 ? PARTS : job->block.rule == BND_SCALE_FOUR_SIX ? TO_FOUR : parts > PARTS ? parts : parts - 1;
+}
+
+void bndi_attempt_scales(const bndi_block_job *job, size_t attempt, double *scales, unsigned char *codes,
+                         const uint32_t *amax, size_t groups)
 {
     unsigned char unwanted[4 * BNDI_GROUPS];
     uint32_t normal[BNDI_GROUPS];
@@ -136,11 +159,17 @@ void bndi_make_scales(const bndi_block_job *job, double *scales, unsigned char *
         amax = normal;
     }
     codes = codes != NULL ? codes : unwanted;
-    if (job->block.rule == BND_SCALE_NEAREST) {
-        nearest(job, scales, codes, amax, groups);
+    if (bndi_gives_powers(&job->block)) {
+        powers_of_two(job, scales, codes, amax, groups, (int32_t)attempt);
     } else {
-        powers_of_two(job, scales, codes, amax, groups);
+        nearest(job, scales, codes, amax, groups, parts_of(job, (unsigned)attempt));
     }
+}
+
+void bndi_make_scales(const bndi_block_job *job, double *scales, unsigned char *codes, const uint32_t *amax,
+                      size_t groups)
+{
+    bndi_attempt_scales(job, 0, scales, codes, amax, groups);
 }
 
 void bndi_read_scales(const bndi_block_job *job, double *scales, const unsigned char *codes, size_t groups)
@@ -152,17 +181,19 @@ void bndi_read_scales(const bndi_block_job *job, double *scales, const unsigned 
     }
 }
 
-/* amax / (max * the largest scale), from the smallest normal number up: below it fp32 would lose precision, and
- * hardware that flushes would make it zero. It is rounded twice, which is harmless: 24 bits by at most 28. */
+/* amax / (max * the largest scale, or the 256 of 4/6), from the smallest normal number up: below it fp32 would lose
+ * precision, and hardware that flushes would make it zero. It is rounded twice, which is harmless: 24 bits by at most
+ * 28. */
 float bndi_tensor_scale(const bndi_block_job *job, uint32_t amax)
 {
     const double least = bndi_power_of_two(1 - BIAS);
+    const double most = job->block.rule == BND_SCALE_FOUR_SIX ? ROOM_FOR_FOUR : max_of(&job->block.scale);
     float largest = bndi_float_of_bits(amax);
     /* This is between two passes, each of which enters its own environment. `volatile` keeps the arithmetic between
      * entering and leaving. */
     volatile float in = largest, scale;
     bndi_environment callers = bndi_enter(BND_ROUND_RNE);
-    double quotient = (double)in / (max_of(&job->block.element) * max_of(&job->block.scale));
+    double quotient = (double)in / (max_of(&job->block.element) * most);
     scale = amax == 0 ? 1 : (float)(quotient < least ? least : quotient);
     bndi_leave(callers);
     return scale;

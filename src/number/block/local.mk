@@ -16,6 +16,7 @@ libbinade_number_la_SOURCES += \
 	src/number/block/gguf.c \
 	src/number/block/dequantize.c \
 	src/number/block/dynamic_codes.c \
+	src/number/block/run_scales.c \
 	src/number/block/quantize.c \
 	src/number/block/quantize_calls.c \
 	src/number/block/partial_array.h \

@@ -9,18 +9,12 @@
 
 /* ---- chunks ---- */
 
-typedef struct chunk {
-    size_t at, scale;     /* the first element, the first scale */
-    size_t height, width; /* rows, columns */
-    size_t groups;
-} chunk;
-
-static chunk chunk_at(const bndi_block_job *job, size_t i)
+static bndi_chunk chunk_at(const bndi_block_job *job, size_t i)
 {
     const bndi_layout_of_blocks *l = &job->layout;
     size_t band = i / job->chunks_of_band, group = i % job->chunks_of_band * job->chunk_groups;
     size_t row = band % l->bands * l->down, column = group * l->across;
-    chunk c = {.groups = l->groups - group, .scale = band * l->groups + group};
+    bndi_chunk c = {.groups = l->groups - group, .scale = band * l->groups + group};
     c.groups = c.groups < job->chunk_groups ? c.groups : job->chunk_groups;
     c.height = l->rows - row < l->down ? l->rows - row : l->down;
     c.width = l->columns - column < c.groups * l->across ? l->columns - column : c.groups * l->across;
@@ -28,7 +22,7 @@ static chunk chunk_at(const bndi_block_job *job, size_t i)
     return c;
 }
 
-static void find_chunk_amax(const bndi_block_job *job, const chunk *c, uint32_t *amax)
+static void find_chunk_amax(const bndi_block_job *job, const bndi_chunk *c, uint32_t *amax)
 {
     for (size_t g = 0; g < c->groups; g++) {
         amax[g] = 0;
@@ -50,63 +44,6 @@ static bool all_finite(const uint32_t *amax, size_t groups)
         largest = amax[g] > largest ? amax[g] : largest;
     }
     return bndi_is_finite(largest);
-}
-
-/* ---- the scales of a run ---- */
-
-typedef struct scales {
-    double values[BNDI_GROUPS];
-    float up[BNDI_GROUPS], down[BNDI_GROUPS];
-    bool powers, finite, unusual;
-} scales;
-
-/* Is it a power of two that fp32 has, and its reciprocal, too? 2^-127 is a subnormal number there. */
-static bool is_power_of_two(double scale)
-{
-    const uint64_t bits = bndi_bits_of_double(scale), fraction = bits & (((uint64_t)1 << 52) - 1);
-    return fraction == 0 && scale >= bndi_power_of_two(-127) && scale <= bndi_power_of_two(127);
-}
-
-/* What can be said about given scales. */
-static void look_at_given(scales *s, size_t groups)
-{
-    s->powers = true;
-    s->unusual = false;
-    for (size_t g = 0; g < groups; g++) {
-        const double scale = s->values[g];
-        s->powers = s->powers && is_power_of_two(scale);
-        s->unusual = s->unusual || scale <= 0 || scale == __builtin_inf();
-    }
-}
-
-static void add_powers(const bndi_block_job *job, scales *s, size_t groups)
-{
-    s->powers = job->block.rule != BND_SCALE_NEAREST;
-    s->unusual = false;
-    s->finite = true;
-    if (job->given) {
-        look_at_given(s, groups);
-    }
-    for (size_t g = 0; g < groups; g++) {
-        s->finite = s->finite && s->values[g] == s->values[g];
-    }
-    for (size_t g = 0; s->powers && g < groups; g++) {
-        s->up[g] = (float)(1 / s->values[g]); /* NaN: no product is exact then, and doubles are used */
-        s->down[g] = (float)s->values[g];
-    }
-}
-
-static bndi_run run_of(const bndi_block_job *job, const scales *s, size_t at, size_t n, size_t first)
-{
-    return (bndi_run){.x = job->x + at,
-                      .at = at,
-                      .n = n,
-                      .first = first,
-                      .scales = s->values,
-                      .up = s->powers ? s->up : NULL,
-                      .down = s->powers ? s->down : NULL,
-                      .finite = s->finite && !s->unusual,
-                      .unusual = s->unusual};
 }
 
 static void do_run(const bndi_block_job *job, const bndi_run *run)
@@ -152,7 +89,7 @@ static void encode_directly(const bndi_block_job *job, size_t at, const float *x
 
 /* The fastest path, if the back end has it, for as many neighbours as it supports. Returns the rest of the chunk, or
  * all of it if a scale is NaN. */
-static chunk quantize_in_one_pass(const bndi_block_job *job, chunk c)
+static bndi_chunk quantize_in_one_pass(const bndi_block_job *job, bndi_chunk c)
 {
     unsigned char *codes = bndi_codes_at(job, c.at);
     bool finite;
@@ -165,16 +102,16 @@ static chunk quantize_in_one_pass(const bndi_block_job *job, chunk c)
         return c;
     }
     const size_t groups = n / job->layout.across;
-    return (chunk){.at = c.at + n,
-                   .scale = c.scale + groups,
-                   .height = c.height,
-                   .width = c.width - n,
-                   .groups = c.groups - groups};
+    return (bndi_chunk){.at = c.at + n,
+                        .scale = c.scale + groups,
+                        .height = c.height,
+                        .width = c.width - n,
+                        .groups = c.groups - groups};
 }
 
 /* The fast path, for blocks of neighbours with scales in e8m0: products in fp32, then the kernel of bulk/. False if a
  * scale is NaN; the general path then does the whole chunk again. */
-static bool quantize_directly(const bndi_block_job *job, const chunk *c)
+static bool quantize_directly(const bndi_block_job *job, const bndi_chunk *c)
 {
     float y[BNDI_BLOCK_CHUNK];
     const float *x = job->x + c->at;
@@ -186,7 +123,7 @@ static bool quantize_directly(const bndi_block_job *job, const chunk *c)
 }
 
 /* Elements of few magnitudes with scales that are not powers of two. False if a scale is NaN. */
-static bool encode_run_by_midpoints(const bndi_block_job *job, const chunk *c, const double *values, bool finite)
+static bool encode_run_by_midpoints(const bndi_block_job *job, const bndi_chunk *c, const double *values, bool finite)
 {
     unsigned char codes[BNDI_BLOCK_CHUNK];
     bool good = job->by_midpoints && job->stats == NULL && !job->fake && finite;
@@ -205,35 +142,38 @@ static bool encode_run_by_midpoints(const bndi_block_job *job, const chunk *c, c
     return good;
 }
 
-static void make_or_read(const bndi_block_job *job, scales *s, size_t scale, const uint32_t *amax, size_t groups)
+static void make_or_read(const bndi_block_job *job, bndi_scales *s, const bndi_chunk *c, const uint32_t *amax)
 {
     if (job->given) {
-        bndi_read_scales(job, s->values, scale_codes_at(job, scale), groups);
+        bndi_read_scales(job, s->values, scale_codes_at(job, c->scale), c->groups);
+    } else if (bndi_tries_scales(&job->block)) {
+        bndi_try_scales(job, c, s->values, scale_codes_at(job, c->scale), amax);
     } else {
-        bndi_make_scales(job, s->values, scale_codes_at(job, scale), amax, groups);
+        bndi_make_scales(job, s->values, scale_codes_at(job, c->scale), amax, c->groups);
     }
 }
 
 static uint32_t quantize_chunk(const bndi_block_job *job, size_t i, void *what)
 {
     const bool only_codes = job->stats == NULL && !job->fake;
-    const chunk whole = chunk_at(job, i), c = job->in_one_pass && only_codes ? quantize_in_one_pass(job, whole) : whole;
+    const bndi_chunk whole = chunk_at(job, i),
+                     c = job->in_one_pass && only_codes ? quantize_in_one_pass(job, whole) : whole;
     uint32_t amax[BNDI_GROUPS];
-    scales s;
+    bndi_scales s;
     (void)what;
     if (c.width == 0 || (job->direct && only_codes && quantize_directly(job, &c))) {
         return 0;
     }
     find_chunk_amax(job, &c, amax);
     const bool finite = !job->given || all_finite(amax, c.groups);
-    make_or_read(job, &s, c.scale, amax, c.groups);
+    make_or_read(job, &s, &c, amax);
     if (encode_run_by_midpoints(job, &c, s.values, finite)) {
         return 0;
     }
-    add_powers(job, &s, c.groups);
+    bndi_add_powers(job, &s, c.groups);
     s.finite = s.finite && finite;
     for (size_t row = 0; row < c.height; row++) {
-        bndi_run run = run_of(job, &s, c.at + row * job->layout.columns, c.width, 0);
+        bndi_run run = bndi_run_of(job, &s, c.at + row * job->layout.columns, c.width, 0);
         do_run(job, &run);
     }
     return 0;
@@ -241,12 +181,12 @@ static uint32_t quantize_chunk(const bndi_block_job *job, size_t i, void *what)
 
 static uint32_t scale_chunk(const bndi_block_job *job, size_t i, void *what)
 {
-    const chunk c = chunk_at(job, i);
+    const bndi_chunk c = chunk_at(job, i);
     uint32_t amax[BNDI_GROUPS];
-    double values[BNDI_GROUPS];
+    bndi_scales s;
     (void)what;
     find_chunk_amax(job, &c, amax);
-    bndi_make_scales(job, values, scale_codes_at(job, c.scale), amax, c.groups);
+    make_or_read(job, &s, &c, amax);
     return 0;
 }
 
@@ -258,7 +198,7 @@ static uint32_t finite_or_zero(uint32_t amax)
 /* The largest magnitude of the blocks that are finite. */
 static uint32_t look_at_chunk(const bndi_block_job *job, size_t i, void *what)
 {
-    const chunk c = chunk_at(job, i);
+    const bndi_chunk c = chunk_at(job, i);
     uint32_t amax[BNDI_GROUPS], largest = 0;
     (void)what;
     find_chunk_amax(job, &c, amax);
@@ -275,23 +215,28 @@ static bool is_large(const bndi_block_job *job)
     return job->layout.across > BNDI_BLOCK_CHUNK;
 }
 
-static size_t pieces_of_row(const chunk *c)
+static size_t pieces_of_row(const bndi_chunk *c)
 {
     return (c->width - 1) / BNDI_BLOCK_CHUNK + 1;
 }
 
 /* Elements of piece i: where they start, how many there are. */
-static size_t piece_at(const bndi_block_job *job, const chunk *c, size_t i, size_t *n)
+static size_t piece_at(const bndi_block_job *job, const bndi_chunk *c, size_t i, size_t *n)
 {
     size_t row = i / pieces_of_row(c), column = i % pieces_of_row(c) * BNDI_BLOCK_CHUNK, left = c->width - column;
     *n = left < BNDI_BLOCK_CHUNK ? left : BNDI_BLOCK_CHUNK;
     return c->at + row * job->layout.columns + column;
 }
 
+static size_t pieces_of(const bndi_chunk *c)
+{
+    return c->height * pieces_of_row(c);
+}
+
 typedef struct large_group {
-    chunk c;
+    bndi_chunk c;
     uint32_t amax;
-    scales s;
+    bndi_scales s;
 } large_group;
 
 static uint32_t look_at_piece(const bndi_block_job *job, size_t i, void *what)
@@ -307,24 +252,97 @@ static uint32_t scale_group(const bndi_block_job *job, size_t i, void *what)
 {
     large_group *group = what;
     (void)i;
-    make_or_read(job, &group->s, group->c.scale, &group->amax, 1);
-    add_powers(job, &group->s, 1);
+    make_or_read(job, &group->s, &group->c, &group->amax);
+    bndi_add_powers(job, &group->s, 1);
     group->s.finite = group->s.finite && (!job->given || bndi_is_finite(group->amax));
     return 0;
+}
+
+/* The attempts at the scale of a large group: their errors in some pieces, and the sums over all pieces before. */
+enum { PIECES_AT_ONCE = 32 };
+typedef struct attempts {
+    large_group *group;
+    size_t count, from, pieces;
+    double values[BNDI_MOST_ATTEMPTS], sums[BNDI_MOST_ATTEMPTS], errors[PIECES_AT_ONCE][BNDI_MOST_ATTEMPTS];
+    unsigned char codes[BNDI_MOST_ATTEMPTS][sizeof(float)];
+} attempts;
+
+static uint32_t make_attempts(const bndi_block_job *job, size_t i, void *what)
+{
+    attempts *a = what;
+    (void)i;
+    for (size_t k = 0; k < a->count; k++) {
+        bndi_attempt_scales(job, k, &a->values[k], a->codes[k], &a->group->amax, 1);
+        a->sums[k] = 0;
+    }
+    return 0;
+}
+
+static uint32_t try_piece(const bndi_block_job *job, size_t i, void *what)
+{
+    attempts *a = what;
+    size_t n, at = piece_at(job, &a->group->c, a->from + i, &n);
+    bndi_scales s;
+    for (size_t k = 0; k < a->count; k++) {
+        s.values[0] = a->values[k];
+        bndi_add_powers(job, &s, 1);
+        const bndi_run run = bndi_run_of(job, &s, at, n, 0);
+        a->errors[i][k] = 0;
+        bndi_add_errors(job, &a->errors[i][k], &run);
+    }
+    return 0;
+}
+
+/* In the order of the pieces. */
+static uint32_t add_pieces(const bndi_block_job *job, size_t i, void *what)
+{
+    attempts *a = what;
+    (void)job;
+    (void)i;
+    for (size_t piece = 0; piece < a->pieces; piece++) {
+        for (size_t k = 0; k < a->count; k++) {
+            a->sums[k] += a->errors[piece][k];
+        }
+    }
+    return 0;
+}
+
+static uint32_t choose_attempt(const bndi_block_job *job, size_t i, void *what)
+{
+    const attempts *a = what;
+    size_t best = 0;
+    (void)i;
+    for (size_t k = 1; k < a->count; k++) {
+        best = a->sums[k] < a->sums[best] ? k : best;
+    }
+    a->group->s.values[0] = a->values[best];
+    bndi_add_powers(job, &a->group->s, 1);
+    if (job->scales != NULL) {
+        __builtin_memcpy(scale_codes_at(job, a->group->c.scale), a->codes[best], job->block.scale.width / 8u);
+    }
+    return 0;
+}
+
+static void try_large_group(const bndi_block_job *job, large_group *group)
+{
+    const size_t all = pieces_of(&group->c);
+    attempts a = {.group = group, .count = bndi_attempts(job)};
+    bndi_for_each(job, 1, make_attempts, &a);
+    for (; a.from < all; a.from += a.pieces) {
+        a.pieces = all - a.from < PIECES_AT_ONCE ? all - a.from : PIECES_AT_ONCE;
+        bndi_for_each(job, a.pieces, try_piece, &a);
+        bndi_for_each(job, 1, add_pieces, &a);
+    }
+    bndi_for_each(job, 1, choose_attempt, &a);
 }
 
 static uint32_t quantize_piece(const bndi_block_job *job, size_t i, void *what)
 {
     large_group *group = what;
     size_t n, at = piece_at(job, &group->c, i, &n);
-    bndi_run run = run_of(job, &group->s, at, n, 0);
+    bndi_run run = bndi_run_of(job, &group->s, at, n, 0);
     do_run(job, &run);
     return 0;
-}
-
-static size_t pieces_of(const chunk *c)
-{
-    return c->height * pieces_of_row(c);
 }
 
 static uint32_t look_at_large_group(const bndi_block_job *job, size_t i)
@@ -337,7 +355,11 @@ static void quantize_large_group(const bndi_block_job *job, size_t i, bool with_
 {
     large_group group = {.c = chunk_at(job, i)};
     group.amax = bndi_for_each(job, pieces_of(&group.c), look_at_piece, &group);
-    bndi_for_each(job, 1, scale_group, &group);
+    if (bndi_tries_scales(&job->block) && bndi_is_finite(group.amax)) {
+        try_large_group(job, &group);
+    } else {
+        bndi_for_each(job, 1, scale_group, &group);
+    }
     if (with_elements) {
         bndi_for_each(job, pieces_of(&group.c), quantize_piece, &group);
     }
@@ -350,13 +372,13 @@ static uint32_t quantize_stretches(const bndi_block_job *job, size_t i, void *wh
     float rounded[BNDI_BLOCK_CHUNK];
     size_t at = i * BNDI_BLOCK_CHUNK, left = job->layout.count - at,
            n = left < BNDI_BLOCK_CHUNK ? left : BNDI_BLOCK_CHUNK;
-    scales s;
+    bndi_scales s;
     (void)what;
     for (size_t done = 0; done < n;) {
         bndi_stretch stretch = bndi_stretch_at(&job->layout, at + done, n - done);
         bndi_read_scales(job, s.values, scale_codes_at(job, stretch.scale), stretch.groups);
-        add_powers(job, &s, stretch.groups);
-        bndi_run run = run_of(job, &s, at + done, stretch.n, stretch.first);
+        bndi_add_powers(job, &s, stretch.groups);
+        bndi_run run = bndi_run_of(job, &s, at + done, stretch.n, stretch.first);
         bndi_round_run(job, rounded + done, &run);
         done += stretch.n;
     }

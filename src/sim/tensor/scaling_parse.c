@@ -90,24 +90,6 @@ static bool begins_scaling(bndi_nearest *nearest, const char *text)
     return found;
 }
 
-static bnd_status read_block(bnd_block *out, const bnd_cast *cast, bnd_error *why)
-{
-    char scale[BND_SCALING_SIZE];
-    size_t length = bndi_length(cast->scaling), rule = length;
-    /* The rule is what follows the last colon, unless that belongs to a tile's size. */
-    for (size_t i = 0; i < length; i++) {
-        bool is_letter = cast->scaling[i + 1] < '0' || cast->scaling[i + 1] > '9';
-        rule = cast->scaling[i] == ':' && is_letter ? i : rule;
-    }
-    __builtin_memcpy(scale, cast->scaling, rule);
-    scale[rule] = 0;
-    bnd_status status = bnd_block_scaled(out, scale, &cast->format, why);
-    if (status == BND_OK && rule < length) {
-        status = bnd_scale_rule_parse(out, cast->scaling + rule + 1, why);
-    }
-    return status;
-}
-
 bnd_status bndi_scaling_parse(bndi_scaling *out, const bnd_cast *cast, bnd_role role, bnd_error *why)
 {
     bndi_scaling scaling = {.kind = BNDI_BLOCKS};
@@ -121,7 +103,7 @@ bnd_status bndi_scaling_parse(bndi_scaling *out, const bnd_cast *cast, bnd_role 
         bndi_nearest nearest;
         bnd_status status =
             begins_scaling(&nearest, cast->scaling)
-                ? read_block(&scaling.block, cast, why)
+                ? bnd_block_scaled(&scaling.block, cast->scaling, &cast->format, why)
                 : bndi_nearest_fail(&nearest, why, BND_BAD_NAME, "unknown scaling",
                                     "(available: tensor, row[:N], tile:RxC, mx, nvfp4, current, delayed, dynamic, "
                                     "udynamic)");

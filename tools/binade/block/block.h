@@ -1,5 +1,5 @@
 /* binade block: the numbers of one block, quantized under several scale rules. Scales of the library's rules come from
- * bnd_quantize_f32. Elements are computed here one by one from exact quotients, which is what that call promises;
+ * bnd_quantize_given_f32. Elements are computed here one by one from exact quotients, which is what that call promises;
  * tests/cli/block.sh compares both. */
 #ifndef BINADE_TOOLS_BLOCK_H
 #define BINADE_TOOLS_BLOCK_H
@@ -23,8 +23,7 @@ typedef struct block_element {
     enum block_outcome outcome;
 } block_element;
 
-/* Two of these are in no enumeration of the library: 4/6 chooses between two scales, and has a tensor scale of its own.
- * `mapped`: what 4/6 maps the largest magnitude to, 4 or 6; 0 for the other rules. */
+/* `mapped`: what 4/6 maps the largest magnitude to, 4 or 6; 0 for the other rules. */
 typedef struct block_result {
     const char *rule, *who;
     unsigned mapped;

@@ -197,8 +197,8 @@ static const char *block_name_at(size_t at)
 static const option_row options[] = {
     {.name = "rule",
      .argument = "LIST",
-     .help = "scale rules, separated by commas: floor, ceil, even, rceil, ct; of NVFP4 nearest, 4/6 (default all of "
-             "the block format)",
+     .help = "scale rules, separated by commas: floor, ceil, even, rceil, ct, mse; of NVFP4 nearest, 4/6, mse (default "
+             "all of the block format)",
      INTO_TEXT(block_question, rules)},
     {.name = "tensor-scale",
      .argument = "X",
@@ -232,7 +232,7 @@ const command command_block = {
     .about =
         "Quantizes the numbers of one block and prints the scale, the elements and the errors that each scale rule "
         "gives. The rule with the smallest sum of squared errors is marked. A block format is mxfp8, mxfp6-e2m3, "
-        "mxfp4, mxint8, nvfp4 and so on, or a format with its scaling, such as e4m3/row.",
+        "mxfp4, mxint8, nvfp4 and so on, or a format with its scaling, such as e4m3/row or int8/row:bf16.",
     .options = options,
     .examples = examples,
     .environment = READS_COLUMNS,

@@ -301,7 +301,7 @@ void block_print_json(const block_question *q)
     bnd_lab_json_object(&json, NULL);
     bnd_lab_json_string(&json, "block_format", b->name);
     json_owned_string(&json, "shares", block_text(b));
-    bnd_lab_json_string(&json, "element", b->integer ? "int8" : b->element.name);
+    bnd_lab_json_string(&json, "element", block_element_name(b));
     json_owned_string(
         &json, "largest_element",
         exact_text(

@@ -7,8 +7,6 @@
 
 const char *const block_outcomes[BLOCK_OUTCOMES] = {"exact", "rounded", "saturated", "zero", "nan"};
 
-static const char four_six[] = "4/6";
-
 /* ---- numbers ---- */
 
 static const bnd_format *fp32(void)
@@ -58,44 +56,36 @@ static double double_of(bnd_exact x)
 
 /* ---- rules ---- */
 
-static bool maps_to_four(const bnd_block *block)
-{
-    return block->tensor && strcmp(block->element.name, "e2m1") == 0;
-}
-
 const char *block_rule_at(const bnd_block *block, size_t at)
 {
-    static const bnd_scale_rule powers[] = {BND_SCALE_FLOOR, BND_SCALE_CEIL, BND_SCALE_EVEN, BND_SCALE_RCEIL,
-                                            BND_SCALE_CT};
-    enum { POWERS = sizeof powers / sizeof powers[0] };
-    if (block->tensor) {
-        const char *const names[] = {bnd_scale_rule_name(BND_SCALE_NEAREST), maps_to_four(block) ? four_six : NULL};
-        return at < 2 ? names[at] : NULL;
+    static const bnd_scale_rule order[] = {BND_SCALE_NEAREST, BND_SCALE_FLOOR, BND_SCALE_CEIL,     BND_SCALE_EVEN,
+                                           BND_SCALE_RCEIL,   BND_SCALE_CT,    BND_SCALE_FOUR_SIX, BND_SCALE_MSE};
+    for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
+        bnd_block other = *block;
+        const char *name = bnd_scale_rule_name(order[i]);
+        if (bnd_scale_rule_parse(&other, name, NULL) == BND_OK && at-- == 0) {
+            return name;
+        }
     }
-    if (block->scale.precision > 1) {
-        return at == 0        ? bnd_scale_rule_name(BND_SCALE_NEAREST)
-               : at <= POWERS ? bnd_scale_rule_name(powers[at - 1])
-                              : NULL;
-    }
-    return at < POWERS ? bnd_scale_rule_name(powers[at]) : NULL;
+    return NULL;
 }
 
 /* ---- scales ---- */
 
-/* The library's scale of an array that is one block. */
-static int library_scale(const block_question *q, const bnd_block *block, const float *x, size_t n, uint64_t *code)
+/* The library's scales of an array that is one block. *tensor: 0, or the scale of the tensor that is given. */
+static int library_scale(const block_question *q, const bnd_block *block, const float *x, size_t n, uint64_t *code,
+                         float *tensor)
 {
     bnd_block whole = *block;
     whole.sharing = BND_SHARE_TENSOR;
     const bnd_shape shape = {1, n, 1};
+    const bnd_given_scales scales = {.tensor_scale = *tensor > 0 ? tensor : NULL};
+    const bnd_array how = {.rule = q->common.rule};
     unsigned char bytes[4] = {0};
-    size_t size = bnd_block_codes_size(&whole, shape, BND_PACKING_UNPACKED);
-    unsigned char *codes = allocate(NULL, size > 0 ? size : 1, 1);
-    const bnd_array how = {.rule = q->common.rule, .packing_out = BND_PACKING_UNPACKED};
-    float tensor;
+    float used = 1;
     bnd_error why;
-    bnd_status status = bnd_quantize_f32(codes, bytes, &tensor, x, shape, &whole, &how, NULL, &why);
-    free(codes);
+    bnd_status status = bnd_quantize_given_f32(NULL, bytes, &used, x, shape, &whole, &scales, &how, NULL, &why);
+    *tensor = used;
     *code = 0;
     for (unsigned i = 0; i < block->scale.width / 8u; i++) {
         *code |= (uint64_t)bytes[i] << 8 * i;
@@ -107,61 +97,51 @@ static int library_scale(const block_question *q, const bnd_block *block, const 
 static int unclamped_exponent(const block_question *q, const bnd_block *block, int *out)
 {
     int e;
-    float normal = frexpf(q->amax, &e) * 2;
+    float normal = frexpf(q->amax, &e) * 2, tensor = 0;
     uint64_t code;
-    int status = library_scale(q, block, &normal, 1, &code);
+    int status = library_scale(q, block, &normal, 1, &code, &tensor);
     bnd_exact scale = bnd_unpack(&block->scale, code);
     *out = e - 1 + ilogb(double_of(scale));
     return status;
 }
 
-static int power_of_two_scale(const block_question *q, const bnd_block *block, block_result *r)
+static int add_exponents(const block_question *q, const bnd_block *block, block_result *r)
+{
+    r->has_exponents = true;
+    r->exponent = r->unclamped = ilogb(double_of(r->scale));
+    bool wide = block->scale.emin <= fp32()->emin; /* otherwise a scale for 1 to 2 might be clamped, too */
+    bool of_amax = block->rule != BND_SCALE_MSE;   /* which looks at all numbers */
+    return q->amax > 0 && wide && of_amax ? unclamped_exponent(q, block, &r->unclamped) : GO_ON;
+}
+
+/* Which of its two scales did 4/6 take? That for 6 is the one of the rule nearest with the same scale of the tensor. */
+static int find_mapped(const block_question *q, const bnd_block *block, const float *x, block_result *r)
+{
+    bnd_block other = *block;
+    uint64_t to_six;
+    other.rule = BND_SCALE_NEAREST;
+    int status = library_scale(q, &other, x, q->count, &to_six, &r->tensor);
+    r->mapped = to_six == r->scale_code ? 6 : 4;
+    return status;
+}
+
+static int find_scale(const block_question *q, const bnd_block *block, block_result *r)
 {
     float *x = allocate(NULL, q->count, sizeof *x);
     for (size_t i = 0; i < q->count; i++) {
         x[i] = q->numbers[i].x;
     }
-    int status = library_scale(q, block, x, q->count, &r->scale_code);
-    free(x);
+    r->tensor = q->tensor_scale;
+    int status = library_scale(q, block, x, q->count, &r->scale_code, &r->tensor);
     r->scale = bnd_unpack(&block->scale, r->scale_code);
-    if (status != GO_ON || !q->finite || block->rule == BND_SCALE_NEAREST) {
-        return status;
+    bool powers = block->scale.precision == 1 || (block->rule != BND_SCALE_NEAREST && block->rule != BND_SCALE_MSE);
+    if (status == GO_ON && block->rule == BND_SCALE_FOUR_SIX) {
+        status = find_mapped(q, block, x, r);
+    } else if (status == GO_ON && powers && q->finite) {
+        status = add_exponents(q, block, r);
     }
-    r->has_exponents = true;
-    r->exponent = r->unclamped = ilogb(double_of(r->scale));
-    bool wide = block->scale.emin <= fp32()->emin; /* otherwise a scale for 1 to 2 might be clamped, too */
-    return q->amax > 0 && wide ? unclamped_exponent(q, block, &r->unclamped) : GO_ON;
-}
-
-/* amax / (most * scales_most), but at least 2^-126, as bnd_block.tensor says. A block with a NaN or an infinity
- * does not count, and leaves nothing here: then it is 1, as for zeros. */
-static float tensor_scale(const block_question *q, bnd_exact most, double scales_most)
-{
-    if (q->tensor_scale > 0) {
-        return q->tensor_scale;
-    }
-    if (q->amax == 0 || !q->finite) {
-        return 1;
-    }
-    bnd_exact divisor = product(most, block_exact_of_float((float)scales_most));
-    float scale = float_of_exact(combine(BND_OP_DIV, block_exact_of_float(q->amax), divisor));
-    return scale < 0x1p-126f ? 0x1p-126f : scale;
-}
-
-/* The number of the scale's format nearest to amax / (most * tensor), within 2^least and its largest. */
-static void nearest_scale(const block_question *q, block_result *r, bnd_exact most)
-{
-    const bnd_format *f = &q->block.scale;
-    const double least = ldexp(1, q->block.least);
-    const bnd_rule saturating = {.overflow = BND_OVERFLOW_SATURATE};
-    bnd_exact divisor = product(most, block_exact_of_float(r->tensor));
-    bnd_exact quotient = combine(BND_OP_DIV, block_exact_of_float(q->amax), divisor);
-    bnd_exact scale = q->finite ? bnd_round_exact(f, quotient, saturating, 0).value : bnd_unpack(f, f->nan_code);
-    if (q->finite && (q->amax == 0 || double_of(scale) < least)) {
-        scale = bnd_round_exact(f, block_exact_of_float((float)least), saturating, 0).value;
-    }
-    r->scale = scale;
-    r->scale_code = bnd_pack(f, scale);
+    free(x);
+    return status;
 }
 
 /* ---- elements ---- */
@@ -241,47 +221,20 @@ double block_mean_squared_error(const block_question *q, const block_result *r)
 
 /* ---- one rule, and all ---- */
 
-/* Cook et al. 2025 (2512.02010): the scale that maps amax to 6, or the one that maps it to 4 if the squared error is
- * smaller. The tensor's scale leaves room for the latter: it maps the largest scale of the former to 256, and 1.5 times
- * that is a number of e4m3. */
-static void answer_four_six(const block_question *q, block_result *r)
-{
-    enum { ROOM = 256 };
-    const bnd_exact six = largest_of(&q->block.element), four = block_exact_of_float(4);
-    block_result other = {.rule = four_six, .who = "Four Over Six", .mapped = 4};
-    *r = (block_result){.rule = four_six, .who = other.who, .mapped = 6};
-    r->tensor = other.tensor = tensor_scale(q, six, ROOM);
-    nearest_scale(q, r, six);
-    nearest_scale(q, &other, four);
-    fill(q, r);
-    fill(q, &other);
-    bool is_better = r->finite && other.squared_error < r->squared_error;
-    free(is_better ? r->elements : other.elements);
-    *r = is_better ? other : *r;
-}
-
 static int answer_rule(const block_question *q, block_result *r, const char *name)
 {
-    if (strcmp(name, four_six) == 0) {
-        answer_four_six(q, r);
-        return GO_ON;
-    }
     bnd_block block = q->block;
     bnd_error why;
     bnd_status status = bnd_scale_rule_parse(&block, name, &why);
     if (status != BND_OK) {
         return fail(q->common.command, "", status, &why);
     }
-    *r = (block_result){.rule = bnd_scale_rule_name((bnd_scale_rule)block.rule),
-                        .who = block.tensor ? "NVIDIA" : bnd_scale_rule_who((bnd_scale_rule)block.rule),
-                        .tensor = 1};
-    int answer = GO_ON;
-    if (block.tensor) {
-        r->tensor = tensor_scale(q, largest_of(&block.element), double_of(largest_of(&block.scale)));
-        nearest_scale(q, r, largest_of(&block.element));
-    } else {
-        answer = power_of_two_scale(q, &block, r);
+    const bnd_scale_rule rule = (bnd_scale_rule)block.rule;
+    *r = (block_result){.rule = bnd_scale_rule_name(rule), .who = bnd_scale_rule_who(rule)};
+    if (block.tensor && rule == BND_SCALE_NEAREST) {
+        r->who = "NVIDIA";
     }
+    int answer = find_scale(q, &block, r);
     if (answer == GO_ON) {
         fill(q, r);
     }

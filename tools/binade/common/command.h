@@ -179,6 +179,9 @@ bool has_format(const format_list *list, const bnd_format *f);
 
 /* A format by its name; a block format is refused with what to use instead. GO_ON, or the status to leave with. */
 int parse_format(const command *self, bnd_format *out, const char *name);
+/* The element's format, or int8 and the like. */
+const char *block_element_name(const bnd_block *block);
+
 /* "32 e4m3 values share one e8m0 scale"; to be freed. */
 char *block_text(const bnd_block *block);
 

@@ -26,9 +26,16 @@ bool has_format(const format_list *list, const bnd_format *f)
     return false;
 }
 
+const char *block_element_name(const bnd_block *b)
+{
+    static const char *const integers[] = {"int1", "int2", "int3", "int4", "int5", "int6", "int7", "int8"};
+    const size_t bits = b->element.precision;
+    return b->integer && bits < sizeof integers / sizeof integers[0] ? integers[bits] : b->element.name;
+}
+
 char *block_text(const bnd_block *b)
 {
-    const char *element = b->integer ? "int8" : b->element.name, *scale = b->scale.name;
+    const char *element = block_element_name(b), *scale = b->scale.name;
     if (b->sharing == BND_SHARE_TENSOR) {
         return format_text("all %s values of a tensor share one %s scale", element, scale);
     }

@@ -60,7 +60,7 @@ void add_block(table *t, const bnd_block *b)
 {
     bool brief = t->output == OUTPUT_TEXT && t->brief;
     table_add(t, copy_text(b->name));
-    table_add(t, copy_text(b->integer ? "int8" : b->element.name));
+    table_add(t, copy_text(block_element_name(b)));
     table_add(t, shares_text(b));
     table_add(t, format_text("%s%s", b->scale.name, b->tensor && brief ? " + fp32" : ""));
     table_add(t, copy_text(b->tensor ? "fp32" : ""));
