@@ -10,6 +10,7 @@ dist_man_MANS += \
 	doc/man/binade-evaluate.1 \
 	doc/man/binade-formats.1 \
 	doc/man/binade-help.1 \
+	doc/man/binade-lint.1 \
 	doc/man/binade-page.1 \
 	doc/man/binade-prove.1 \
 	doc/man/binade-range.1 \
@@ -41,6 +42,7 @@ MANUAL_TEXT = \
 	doc/man/cost.text \
 	doc/man/evaluate.text \
 	doc/man/formats.text \
+	doc/man/lint.text \
 	doc/man/page.text \
 	doc/man/range.text \
 	doc/man/report.text \

@@ -20,6 +20,7 @@
 #include <binade-lab/calc.h>
 #include <binade-lab/checkpoint.h>
 #include <binade-lab/cost.h>
+#include <binade-lab/lint.h>
 #include <binade-lab/oracle.h>
 #include <binade-lab/policy.h>
 #include <binade-lab/scan.h>

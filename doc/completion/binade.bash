@@ -9,7 +9,7 @@ _binade()
         prev=${COMP_WORDS[COMP_CWORD - 2]}
     fi
     if [ "$COMP_CWORD" -eq 1 ]; then
-        first="show formats table range block calc cast train compare report evaluate sweep cost vectors verify bench page help" options="--help --version"
+        first="show formats table range block calc cast lint train compare report evaluate sweep cost vectors verify bench page help" options="--help --version"
     else
     case ${COMP_WORDS[1]} in
     show)
@@ -86,6 +86,11 @@ _binade()
         --tininess) words="before after" ;;
         --dialect) words="ml_dtypes ml_dtypes-saturate cuda-satfinite cuda-nosat cuda-satfinite-rz cuda-nosat-rz onnx-saturate onnx-nosaturate torch torch-2.11 ocp-sat ocp-nonsat p3109-satfinite p3109-satpropagate p3109-satnone" ;;
         --progress) words="auto always never" ;;
+        esac ;;
+    lint)
+        options="--all --every-scale --no-codes --checks --loaders --json --help" valued=" "
+        first="@files" others=""
+        case $prev in
         esac ;;
     train)
         options="--model --recipe --optimizer --lr --betas --eps --wd --schedule --steps --seeds --margin --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --tied --data --data-type --source --init --order --dump-init --dump-batches --recompute --switch --autopsy --out --report --resume --checkpoint --validate --statistics --memory --details --plot --plot-scale --plot-range --list --threads --progress --json --csv --color --help" valued=" --model --recipe --optimizer --lr --betas --eps --wd --schedule --steps --seeds --margin --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --data --data-type --source --init --order --dump-init --dump-batches --switch --out --report --checkpoint --validate --statistics --plot --plot-scale --plot-range --threads -j --progress --color "
@@ -211,7 +216,7 @@ _binade()
         esac ;;
     help)
         options="--full --examples --roff --completion --help" valued=" --roff --completion "
-        first="show formats table range block calc cast train compare report evaluate sweep cost vectors verify bench page help" others="show formats table range block calc cast train compare report evaluate sweep cost vectors verify bench page help"
+        first="show formats table range block calc cast lint train compare report evaluate sweep cost vectors verify bench page help" others="show formats table range block calc cast lint train compare report evaluate sweep cost vectors verify bench page help"
         case $prev in
         --completion) words="bash zsh fish" ;;
         esac ;;

@@ -108,6 +108,15 @@ complete -c binade -n '__binade_is cast' -l progress -d 'show progress: auto alw
 complete -c binade -n '__binade_is cast' -l help -s h -d 'print this text'
 complete -c binade -n '__binade_is cast first' -F
 complete -c binade -n '__binade_is cast others' -F
+complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a lint -d 'what is wrong with a checkpoint, and who loads it'
+complete -c binade -n '__binade_is lint' -l all -d 'print every place of a finding, not the first three'
+complete -c binade -n '__binade_is lint' -l every-scale -d 'read every scale; otherwise at most 256 KiB of a tensor, in pieces spread over it'
+complete -c binade -n '__binade_is lint' -l no-codes -d 'read no codes; otherwise a sample of FP8 codes, at most 16 MiB in all'
+complete -c binade -n '__binade_is lint' -l checks -d 'print the checks, and where each damage is known from'
+complete -c binade -n '__binade_is lint' -l loaders -d 'print which software loads which layout, and the source of each answer'
+complete -c binade -n '__binade_is lint' -l json -d 'JSON instead of text'
+complete -c binade -n '__binade_is lint' -l help -s h -d 'print this text'
+complete -c binade -n '__binade_is lint first' -F
 complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a train -d 'train a model in fp32 and in each recipe, and compare'
 complete -c binade -n '__binade_is train' -l model -d 'as train --list has them (default transformer)' -x -a 'quadratic linear logistic mlp student transformer'
 complete -c binade -n '__binade_is train' -l recipe -d 'recipes, separated by commas, or all; settings: base=bf16-amp,v=bf16,dact=e5m2:sr; or FILE.json (default fp32,bf16-amp,fp16-pure)' -x -a '(__fish_complete_list , "string split \" \" \"all fp32 tf32 fp16-pure bf16-pure e4m3-pure e5m2-pure fp16-amp-noscale fp16-amp-static fp16-amp bf16-amp bf16-master bf16-sr bf16-kahan bf16-kahan-pure fp8-unscaled fp8-unscaled+fp32 fp8-e4m3-unscaled fp8-e4m3-unscaled+fp32 fp8-delayed fp8-delayed+fp32 fp8-current fp8-current+fp32 fp8-rowwise fp8-rowwise+fp32 fp8-block fp8-block+fp32 mxfp8 mxfp8+fp32 mxfp8-floor mxfp8-floor+fp32 mxfp8-norms mxfp8-norms+fp32 mxfp6 mxfp6+fp32 mxfp4 mxfp4+fp32 mxfp4-rceil mxfp4-rceil+fp32 nvfp4 nvfp4+fp32 fp8-lm fp8-lm+fp32 adam8bit\"")'
@@ -334,5 +343,5 @@ complete -c binade -n '__binade_is help' -l examples -d 'the examples of a comma
 complete -c binade -n '__binade_is help' -l roff -d 'a man page: a command\'s, or binade\'s' -x
 complete -c binade -n '__binade_is help' -l completion -d 'a completion script for bash, zsh or fish' -x -a 'bash zsh fish'
 complete -c binade -n '__binade_is help' -l help -s h -d 'print this text'
-complete -c binade -n '__binade_is help first' -a 'show formats table range block calc cast train compare report evaluate sweep cost vectors verify bench page help'
-complete -c binade -n '__binade_is help others' -a 'show formats table range block calc cast train compare report evaluate sweep cost vectors verify bench page help'
+complete -c binade -n '__binade_is help first' -a 'show formats table range block calc cast lint train compare report evaluate sweep cost vectors verify bench page help'
+complete -c binade -n '__binade_is help others' -a 'show formats table range block calc cast lint train compare report evaluate sweep cost vectors verify bench page help'

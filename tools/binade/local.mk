@@ -70,6 +70,10 @@ binade_SOURCES = \
 	tools/binade/help/man.c \
 	tools/binade/help/page.c \
 	tools/binade/help/page.h \
+	tools/binade/lint/cmd_lint.c \
+	tools/binade/lint/lint.h \
+	tools/binade/lint/print.c \
+	tools/binade/lint/tables.c \
 	tools/binade/page/cmd_page.c \
 	tools/binade/range/bars.c \
 	tools/binade/range/cmd_range.c \

@@ -1,0 +1,188 @@
+/* Opens a checkpoint, makes all checks, and keeps the findings. */
+#include "lint/lint.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { COMPARISONS = 20000000 };
+
+static void take_damage(void *state, const char *code, const char *where, const char *message)
+{
+    bnd_lint *lint = state;
+    bndi_check check = bndi_lint_check_of(code);
+    lint->incomplete = lint->incomplete || check == BNDI_CHECK_shard_missing || check == BNDI_CHECK_shard_truncated ||
+                       check == BNDI_CHECK_shard_unreadable;
+    if (check == BNDI_CHECK_file_damage) {
+        bndi_lint_report(lint, check, where, "%.60s: %.400s", code, message);
+    } else {
+        bndi_lint_report(lint, check, where, "%.480s", message);
+    }
+}
+
+/* ---- layouts ---- */
+
+static bnd_lint_layout *layout_of(bnd_lint *lint, const bnd_layout *layout)
+{
+    for (size_t i = 0; i < lint->layout_count; i++) {
+        if (lint->layouts[i].layout == layout) {
+            return &lint->layouts[i];
+        }
+    }
+    lint->layouts[lint->layout_count] = (bnd_lint_layout){.layout = layout};
+    return &lint->layouts[lint->layout_count++];
+}
+
+static uint64_t bytes_of(const bnd_stored_weight *weight)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < BND_PART_COUNT; i++) {
+        bytes += weight->parts[i] != NULL ? weight->parts[i]->size : 0;
+    }
+    return bytes;
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+    const bnd_lint_layout *x = a, *y = b;
+    return x->bytes > y->bytes ? -1 : x->bytes < y->bytes;
+}
+
+static bool count_layouts(bnd_lint *lint)
+{
+    size_t rows = bnd_layout_count() + 1;
+    lint->layouts = malloc(rows * sizeof *lint->layouts);
+    if (lint->layouts == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < bnd_checkpoint_weights(lint->checkpoint); i++) {
+        const bnd_stored_weight *weight = bnd_checkpoint_weight_at(lint->checkpoint, i);
+        bnd_lint_layout *found = layout_of(lint, weight->layout);
+        found->weights++;
+        found->elements += weight->count;
+        found->bytes += bytes_of(weight);
+    }
+    if (lint->layout_count > 1) {
+        qsort(lint->layouts, lint->layout_count, sizeof *lint->layouts, by_bytes);
+    }
+    return true;
+}
+
+static void count_tensors(bnd_lint *lint)
+{
+    lint->summary.files = bnd_checkpoint_files(lint->checkpoint);
+    lint->summary.tensors = bnd_checkpoint_count(lint->checkpoint);
+    for (size_t i = 0; i < lint->summary.tensors; i++) {
+        lint->summary.bytes += bnd_checkpoint_at(lint->checkpoint, i)->size;
+    }
+}
+
+/* Several quantized layouts are right in some models: loaders must know each. */
+static void note_mixed(bnd_lint *lint)
+{
+    const bnd_layout *first = NULL;
+    for (size_t i = 0; i < lint->layout_count; i++) {
+        const bnd_layout *layout = lint->layouts[i].layout;
+        if (first != NULL && layout != NULL) {
+            bndi_lint_report(lint, BNDI_CHECK_layout_mixed, layout->name, "is the layout of %llu weights, next to %s",
+                             (unsigned long long)lint->layouts[i].weights, first->name);
+        }
+        first = first == NULL ? layout : first;
+    }
+}
+
+/* ---- all checks ---- */
+
+static void check_all(bnd_lint *lint)
+{
+    const bndi_quantizations *configs = bndi_checkpoint_quantizations(lint->checkpoint);
+    json_error_t ignored;
+    size_t length = 0;
+    const char *text = bnd_checkpoint_text(lint->checkpoint, "config.json", &length);
+    json_t *config = text != NULL ? json_loadb(text, length, JSON_REJECT_DUPLICATES, &ignored) : NULL;
+    lint->has_bad_config = configs->bad_count > 0;
+    lint->ue8m0 = configs->count > 0 && bndi_is_word(configs->rows[0].scale_fmt, "ue8m0");
+    note_mixed(lint);
+    bndi_lint_check_configs(lint, configs);
+    bndi_lint_check_applied(lint, configs);
+    for (size_t i = 0; i < bnd_checkpoint_weights(lint->checkpoint); i++) {
+        bndi_lint_check_scales(lint, bnd_checkpoint_weight_at(lint->checkpoint, i));
+    }
+    bndi_lint_check_fused(lint);
+    bndi_lint_check_tied(lint, config);
+    if (!lint->options.no_codes) {
+        bndi_lint_check_codes(lint);
+    }
+    json_decref(config);
+}
+
+/* An index that cannot be read is damage, and nothing else can be checked. */
+static bool is_of_index(const bnd_error *why)
+{
+    return strstr(why->message, ".index.json: ") != NULL;
+}
+
+bnd_status bnd_lint_new(bnd_lint **out, const char *path, const bnd_lint_options *options, bnd_error *why)
+{
+    bnd_checkpoint *checkpoint;
+    bnd_error inner;
+    bnd_lint *lint = calloc(1, sizeof *lint);
+    why = why != NULL ? why : &inner;
+    if (lint == NULL) {
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the findings");
+    }
+    lint->options = options != NULL ? *options : (bnd_lint_options){.every_scale = false};
+    lint->budget = COMPARISONS;
+    bnd_status status = bnd_checkpoint_new(&checkpoint, path, take_damage, lint, why);
+    if (status == BND_BAD_FILE && is_of_index(why)) {
+        bndi_lint_report(lint, BNDI_CHECK_index_bad, "model.safetensors.index.json", "%.300s", why->message);
+        bndi_lint_order(lint);
+        *out = lint;
+        return BND_OK;
+    }
+    if (status != BND_OK) {
+        bnd_lint_free(lint);
+        return status;
+    }
+    lint->checkpoint = checkpoint;
+    count_tensors(lint);
+    lint->no_memory = lint->no_memory || !count_layouts(lint);
+    check_all(lint);
+    lint->checkpoint = NULL;
+    bnd_checkpoint_free(checkpoint);
+    if (lint->no_memory) {
+        bnd_lint_free(lint);
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the findings");
+    }
+    bndi_lint_order(lint);
+    *out = lint;
+    return BND_OK;
+}
+
+void bnd_lint_free(bnd_lint *lint)
+{
+    if (lint == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < lint->count; i++) {
+        free((char *)(uintptr_t)lint->found[i].finding.where);
+        free((char *)(uintptr_t)lint->found[i].finding.message);
+    }
+    free(lint->found);
+    free(lint->layouts);
+    free(lint);
+}
+
+const bnd_lint_summary *bnd_lint_summary_of(const bnd_lint *lint)
+{
+    return &lint->summary;
+}
+
+size_t bnd_lint_layouts(const bnd_lint *lint)
+{
+    return lint->layout_count;
+}
+
+const bnd_lint_layout *bnd_lint_layout_at(const bnd_lint *lint, size_t index)
+{
+    return index < lint->layout_count ? &lint->layouts[index] : NULL;
+}
