@@ -121,7 +121,7 @@ typedef struct rounded {
 
 /* x of one sign, the others replaced by 0; or all. Returns how many of them overflow. */
 static uint64_t round_numbers(rounded *r, const numbers *all, const bnd_candidate *candidate, int sign,
-                              const bndi_scales *scales)
+                              const bndi_scan_scales *scales)
 {
     bnd_stats stats = {.elements = 0};
     for (size_t i = 0; i < all->count; i++) {
@@ -146,7 +146,7 @@ static uint64_t times_of_largest(const numbers *all, uint64_t which, bool negati
 
 static void compare_candidate(bndi_comparison *result, rounded *r, const numbers *all, const bnd_candidate *candidate)
 {
-    bndi_scales scales;
+    bndi_scan_scales scales;
     bndi_scales_of_amax(&scales, candidate, all->largest);
     if (bndi_candidate_can_overflow(candidate)) {
         uint64_t positive = round_numbers(r, all, candidate, 1, &scales);

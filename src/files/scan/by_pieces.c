@@ -24,10 +24,10 @@ typedef struct walk {
     bndi_scan_job *job;
     bndi_pieces pieces;
     room *rooms;
-    bndi_scales *scales; /* per candidate, if it needs the amax of the tensor */
-    float *row_amax;     /* of all rows, where pieces do not have whole ones */
-    uint64_t next, end;  /* pieces of this round */
-    double normal;       /* below that a number is subnormal */
+    bndi_scan_scales *scales; /* per candidate, if it needs the amax of the tensor */
+    float *row_amax;          /* of all rows, where pieces do not have whole ones */
+    uint64_t next, end;       /* pieces of this round */
+    double normal;            /* below that a number is subnormal */
     bool with_input;
     void (*work)(struct walk *walk, room *r, const bndi_rectangle *piece);
 } walk;
@@ -92,10 +92,10 @@ static bool is_by_rows(const bnd_candidate *c)
 }
 
 /* The scales of rows that this piece has only a part of. */
-static bndi_scales scales_of_rows(const walk *w, const room *r, const bndi_rectangle *p, const bnd_candidate *c)
+static bndi_scan_scales scales_of_rows(const walk *w, const room *r, const bndi_rectangle *p, const bnd_candidate *c)
 {
     const size_t bytes = c->block.scale.width / 8u;
-    bndi_scales one;
+    bndi_scan_scales one;
     for (size_t row = 0; row < p->rows; row++) {
         bndi_scales_of_amax(&one, c, w->row_amax[p->row + row]);
         memcpy(r->scales + row * bytes, one.code, bytes);
@@ -116,7 +116,7 @@ static void compare_candidates(walk *w, room *r, const bndi_rectangle *p)
             continue;
         }
         bool by_rows = w->pieces.split && is_by_rows(c);
-        bndi_scales of_rows = by_rows ? scales_of_rows(w, r, p, c) : (bndi_scales){.tensor_scale = 0};
+        bndi_scan_scales of_rows = by_rows ? scales_of_rows(w, r, p, c) : (bndi_scan_scales){.tensor_scale = 0};
         bndi_round_to(r->y, r->x, shape, c, by_rows ? &of_rows : &w->scales[i],
                       bndi_candidate_can_overflow(c) ? &stats : NULL);
         bndi_compare(&r->results[i], r->bins, r->x, r->y, n);

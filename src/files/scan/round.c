@@ -22,7 +22,7 @@ bool bndi_candidate_can_overflow(const bnd_candidate *c)
 }
 
 /* The scales of one number with this magnitude: they depend on nothing else. */
-void bndi_scales_of_amax(bndi_scales *scales, const bnd_candidate *c, float amax)
+void bndi_scales_of_amax(bndi_scan_scales *scales, const bnd_candidate *c, float amax)
 {
     memset(scales, 0, sizeof *scales);
     if (!c->shared) {
@@ -37,7 +37,7 @@ void bndi_scales_of_amax(bndi_scales *scales, const bnd_candidate *c, float amax
                                        .tensor_scale = c->block.tensor ? &scales->tensor_scale : NULL};
 }
 
-void bndi_round_to(float *y, const float *x, bnd_shape shape, const bnd_candidate *c, const bndi_scales *scales,
+void bndi_round_to(float *y, const float *x, bnd_shape shape, const bnd_candidate *c, const bndi_scan_scales *scales,
                    bnd_stats *stats)
 {
     bnd_status status =

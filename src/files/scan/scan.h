@@ -84,21 +84,21 @@ bool bndi_candidate_can_overflow(const bnd_candidate *candidate);
 bool bndi_candidate_needs_amax(const bnd_candidate *candidate);
 
 /* The scale of all elements that share it, and the tensor's, as bnd_given_scales has them. */
-typedef struct bndi_scales {
+typedef struct bndi_scan_scales {
     unsigned char code[4];
     float tensor_scale;
     bnd_given_scales given; /* into this struct; NULL where the block format finds its own */
-} bndi_scales;
+} bndi_scan_scales;
 
 /* The shape of a tensor for the candidate's blocks. */
 bool bndi_candidate_shape(bnd_shape *out, const bnd_candidate *candidate, const uint64_t *shape, size_t rank);
 
 /* From the largest magnitude of those that share scales, if bndi_candidate_needs_amax. */
-void bndi_scales_of_amax(bndi_scales *scales, const bnd_candidate *candidate, float amax);
+void bndi_scales_of_amax(bndi_scan_scales *scales, const bnd_candidate *candidate, float amax);
 
 /* y = x in the candidate. Shapes are those of bnd_block_shape. */
-void bndi_round_to(float *y, const float *x, bnd_shape shape, const bnd_candidate *candidate, const bndi_scales *scales,
-                   bnd_stats *stats);
+void bndi_round_to(float *y, const float *x, bnd_shape shape, const bnd_candidate *candidate,
+                   const bndi_scan_scales *scales, bnd_stats *stats);
 
 /* ---- a job: all candidates of one tensor ---- */
 
