@@ -412,7 +412,7 @@ static void write_for_ever(int tell)
 static void test_killed(void)
 {
     const char *asked = getenv("BND_TEST_KILLS");
-    unsigned kills = asked != NULL ? (unsigned)strtoul(asked, NULL, 10) : 10, complete = 0, wrong = 0;
+    unsigned kills = asked != NULL ? (unsigned)strtoul(asked, NULL, 10) : 100, complete = 0, wrong = 0;
     for (unsigned k = 0; k < kills; k++) {
         int ends[2];
         char byte;
