@@ -840,6 +840,13 @@ def plain_bf16():
     return assemble(model, nothing, model.config(), [])
 
 
+@right("plain-bf16-wide", "")
+def plain_bf16_wide():
+    """Matrices of several tiles of 128 x 128, which do not divide them."""
+    model = Model(**BLOCKY)
+    return assemble(model, nothing, model.config(), [])
+
+
 @right("plain-bf16-sharded", "")
 def plain_bf16_sharded():
     model = Model(layers=2, experts=2)

@@ -245,14 +245,16 @@ static void check_orphan(const applied *a, const bnd_stored_weight *weight)
                      plain != NULL ? plain->dtype : "missing");
 }
 
-/* An entry of the ignore list that names no module and no beginning of one. Expressions are left alone. */
+/* An entry of the ignore list that names no module and no beginning of one. Expressions are left alone. A tied lm_head
+ * is a module without a tensor of its own. */
 static void check_ignored(const applied *a)
 {
     size_t count = bnd_checkpoint_weights(a->lint->checkpoint);
     for (size_t i = 0; a->q != NULL && i < a->q->ignored_count; i++) {
         const char *entry = a->q->ignored[i];
         size_t length = strlen(entry);
-        bool used = strpbrk(entry, "*?") != NULL || strncmp(entry, "re:", 3) == 0 || a->lint->budget < count;
+        bool used = strpbrk(entry, "*?") != NULL || strncmp(entry, "re:", 3) == 0 || a->lint->budget < count ||
+                    strcmp(last_word(entry), "lm_head") == 0;
         a->lint->budget -= used ? 0 : count;
         for (size_t k = 0; !used && k < count; k++) {
             used = strstr(bnd_checkpoint_weight_at(a->lint->checkpoint, k)->name, entry) != NULL;
@@ -267,17 +269,11 @@ static void check_ignored(const applied *a)
 
 static void check_whole(const applied *a)
 {
-    static const bnd_layout_family need_config[] = {BND_LAYOUT_COMPRESSED_TENSORS, BND_LAYOUT_FP8,
-                                                    BND_LAYOUT_DEEPSEEK,           BND_LAYOUT_GPT_OSS,
-                                                    BND_LAYOUT_MODELOPT,           BND_LAYOUT_SGLANG};
     const bnd_layout *layout = a->lint->layout_count > 0 ? a->lint->layouts[0].layout : NULL;
     for (size_t i = 0; layout == NULL && i < a->lint->layout_count; i++) {
         layout = a->lint->layouts[i].layout;
     }
-    bool needed = false;
-    for (size_t i = 0; layout != NULL && i < sizeof need_config / sizeof need_config[0]; i++) {
-        needed = needed || layout->family == need_config[i];
-    }
+    bool needed = layout != NULL && bndi_layout_row_of(layout)->methods[0] != '\0';
     if (a->q == NULL && needed && a->lint->has_bad_config == false) {
         bool alone = bnd_checkpoint_text(a->lint->checkpoint, "config.json", NULL) == NULL;
         bndi_lint_report_as(a->lint, BNDI_CHECK_config_absent, alone ? BND_SEVERITY_NOTE : BND_SEVERITY_DAMAGE,
