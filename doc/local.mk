@@ -13,6 +13,7 @@ dist_man_MANS += \
 	doc/man/binade-lint.1 \
 	doc/man/binade-page.1 \
 	doc/man/binade-prove.1 \
+	doc/man/binade-quantize.1 \
 	doc/man/binade-range.1 \
 	doc/man/binade-report.1 \
 	doc/man/binade-show.1 \
@@ -44,6 +45,7 @@ MANUAL_TEXT = \
 	doc/man/formats.text \
 	doc/man/lint.text \
 	doc/man/page.text \
+	doc/man/quantize.text \
 	doc/man/range.text \
 	doc/man/report.text \
 	doc/man/show.text \

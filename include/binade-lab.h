@@ -19,6 +19,7 @@
 
 #include <binade-lab/calc.h>
 #include <binade-lab/checkpoint.h>
+#include <binade-lab/convert.h>
 #include <binade-lab/cost.h>
 #include <binade-lab/lint.h>
 #include <binade-lab/oracle.h>

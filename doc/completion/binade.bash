@@ -9,7 +9,7 @@ _binade()
         prev=${COMP_WORDS[COMP_CWORD - 2]}
     fi
     if [ "$COMP_CWORD" -eq 1 ]; then
-        first="show formats table range block calc cast lint train compare report evaluate sweep cost vectors verify bench page help" options="--help --version"
+        first="show formats table range block calc cast lint quantize train compare report evaluate sweep cost vectors verify bench page help" options="--help --version"
     else
     case ${COMP_WORDS[1]} in
     show)
@@ -91,6 +91,18 @@ _binade()
         options="--all --every-scale --no-codes --checks --loaders --json --help" valued=" "
         first="@files" others=""
         case $prev in
+        esac ;;
+    quantize)
+        options="--to --layout --scale --rule --scale-dtype --activations --keep --include --no-fuse --allow-nonfinite --shard-size --dry-run --durable --round --seed --json --csv --threads --progress --help" valued=" --to --layout --scale --rule --scale-dtype --activations --keep --include --shard-size --round -r --seed --threads -j --progress "
+        first="@files" others="@files"
+        case $prev in
+        --to) words="e4m3 int8 nvfp4 mxfp4 mxfp8 bf16 fp16 fp32" ;;
+        --layout) words="compressed-tensors fp8 fp8-block modelopt" ;;
+        --rule) words="amax mse 4/6 floor ceil even rceil ct" ;;
+        --scale-dtype) words="fp32 bf16 fp16" ;;
+        --activations) words="none dynamic" ;;
+        --round | -r) words="rne rna rtz rup rdn rto sr sra srb sr-equal" ;;
+        --progress) words="auto always never" ;;
         esac ;;
     train)
         options="--model --recipe --optimizer --lr --betas --eps --wd --schedule --steps --seeds --margin --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --tied --data --data-type --source --init --order --dump-init --dump-batches --recompute --switch --autopsy --out --report --resume --checkpoint --validate --statistics --memory --details --plot --plot-scale --plot-range --list --threads --progress --json --csv --color --help" valued=" --model --recipe --optimizer --lr --betas --eps --wd --schedule --steps --seeds --margin --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --data --data-type --source --init --order --dump-init --dump-batches --switch --out --report --checkpoint --validate --statistics --plot --plot-scale --plot-range --threads -j --progress --color "
@@ -216,7 +228,7 @@ _binade()
         esac ;;
     help)
         options="--full --examples --roff --completion --help" valued=" --roff --completion "
-        first="show formats table range block calc cast lint train compare report evaluate sweep cost vectors verify bench page help" others="show formats table range block calc cast lint train compare report evaluate sweep cost vectors verify bench page help"
+        first="show formats table range block calc cast lint quantize train compare report evaluate sweep cost vectors verify bench page help" others="show formats table range block calc cast lint quantize train compare report evaluate sweep cost vectors verify bench page help"
         case $prev in
         --completion) words="bash zsh fish" ;;
         esac ;;

@@ -117,6 +117,29 @@ complete -c binade -n '__binade_is lint' -l loaders -d 'print which software loa
 complete -c binade -n '__binade_is lint' -l json -d 'JSON instead of text'
 complete -c binade -n '__binade_is lint' -l help -s h -d 'print this text'
 complete -c binade -n '__binade_is lint first' -F
+complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a quantize -d 'a checkpoint in FP8, NVFP4, MX or INT8, and back'
+complete -c binade -n '__binade_is quantize' -l to -d 'format of the weights: e4m3 int8 nvfp4 mxfp4 mxfp8; or bf16 fp16 fp32, which decodes quantized weights' -x -a 'e4m3 int8 nvfp4 mxfp4 mxfp8 bf16 fp16 fp32'
+complete -c binade -n '__binade_is quantize' -l layout -d 'names, shapes and config of: compressed-tensors fp8 fp8-block modelopt (default compressed-tensors)' -x -a 'compressed-tensors fp8 fp8-block modelopt'
+complete -c binade -n '__binade_is quantize' -l scale -d 'what shares a scale: tensor, row, tile:128x128 (default by --to and --layout)' -x
+complete -c binade -n '__binade_is quantize' -l rule -d 'scales from the largest magnitude: amax mse 4/6 floor ceil even rceil ct (default the layout\'s own)' -x -a 'amax mse 4/6 floor ceil even rceil ct'
+complete -c binade -n '__binade_is quantize' -l scale-dtype -d 'format of scales of more than 8 bits: fp32 bf16 fp16 (default what the layout\'s own tool writes)' -x -a 'fp32 bf16 fp16'
+complete -c binade -n '__binade_is quantize' -l activations -d 'what the config asks for at run time: none or dynamic (default dynamic for 8 bits, none for 4)' -x -a 'none dynamic'
+complete -c binade -n '__binade_is quantize' -l keep -d 'weights or modules that stay as they are: patterns with * and ?, separated by commas; may be repeated' -x
+complete -c binade -n '__binade_is quantize' -l include -d 'matrices that are quantized although they stay by default, such as lm_head; patterns as for --keep' -x
+complete -c binade -n '__binade_is quantize' -l no-fuse -d 'q, k and v, or gate and up, get tensor scales of their own; engines that join them need equal ones'
+complete -c binade -n '__binade_is quantize' -l allow-nonfinite -d 'a NaN or an infinity makes its scale NaN; without this option it is an error'
+complete -c binade -n '__binade_is quantize' -l shard-size -d 'most bytes of tensors per file: 5GB, 512MiB (default 5GB, or one file if IN is one)' -x
+complete -c binade -n '__binade_is quantize' -l dry-run -d 'print the plan for each tensor, and write nothing'
+complete -c binade -n '__binade_is quantize' -l durable -d 'wait until the disk has the output'
+complete -c binade -n '__binade_is quantize' -l round -s r -d 'rounding: rne rna rtz rup rdn rto sr:N sra:N srb:N sr-equal, N random bits (default rne; N 32)' -x -a 'rne rna rtz rup rdn rto sr sra srb sr-equal'
+complete -c binade -n '__binade_is quantize' -l seed -d 'seed for the random bits of stochastic rounding (default 0)' -x
+complete -c binade -n '__binade_is quantize' -l json -d 'JSON instead of text'
+complete -c binade -n '__binade_is quantize' -l csv -d 'comma-separated values instead of text'
+complete -c binade -n '__binade_is quantize' -l threads -s j -d 'number of cores (default all)' -x
+complete -c binade -n '__binade_is quantize' -l progress -d 'show progress: auto always never (default auto: on a terminal, after a second)' -x -a 'auto always never'
+complete -c binade -n '__binade_is quantize' -l help -s h -d 'print this text'
+complete -c binade -n '__binade_is quantize first' -F
+complete -c binade -n '__binade_is quantize others' -F
 complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a train -d 'train a model in fp32 and in each recipe, and compare'
 complete -c binade -n '__binade_is train' -l model -d 'as train --list has them (default transformer)' -x -a 'quadratic linear logistic mlp student transformer'
 complete -c binade -n '__binade_is train' -l recipe -d 'recipes, separated by commas, or all; settings: base=bf16-amp,v=bf16,dact=e5m2:sr; or FILE.json (default fp32,bf16-amp,fp16-pure)' -x -a '(__fish_complete_list , "string split \" \" \"all fp32 tf32 fp16-pure bf16-pure e4m3-pure e5m2-pure fp16-amp-noscale fp16-amp-static fp16-amp bf16-amp bf16-master bf16-sr bf16-kahan bf16-kahan-pure fp8-unscaled fp8-unscaled+fp32 fp8-e4m3-unscaled fp8-e4m3-unscaled+fp32 fp8-delayed fp8-delayed+fp32 fp8-current fp8-current+fp32 fp8-rowwise fp8-rowwise+fp32 fp8-block fp8-block+fp32 mxfp8 mxfp8+fp32 mxfp8-floor mxfp8-floor+fp32 mxfp8-norms mxfp8-norms+fp32 mxfp6 mxfp6+fp32 mxfp4 mxfp4+fp32 mxfp4-rceil mxfp4-rceil+fp32 nvfp4 nvfp4+fp32 fp8-lm fp8-lm+fp32 adam8bit\"")'
@@ -343,5 +366,5 @@ complete -c binade -n '__binade_is help' -l examples -d 'the examples of a comma
 complete -c binade -n '__binade_is help' -l roff -d 'a man page: a command\'s, or binade\'s' -x
 complete -c binade -n '__binade_is help' -l completion -d 'a completion script for bash, zsh or fish' -x -a 'bash zsh fish'
 complete -c binade -n '__binade_is help' -l help -s h -d 'print this text'
-complete -c binade -n '__binade_is help first' -a 'show formats table range block calc cast lint train compare report evaluate sweep cost vectors verify bench page help'
-complete -c binade -n '__binade_is help others' -a 'show formats table range block calc cast lint train compare report evaluate sweep cost vectors verify bench page help'
+complete -c binade -n '__binade_is help first' -a 'show formats table range block calc cast lint quantize train compare report evaluate sweep cost vectors verify bench page help'
+complete -c binade -n '__binade_is help others' -a 'show formats table range block calc cast lint quantize train compare report evaluate sweep cost vectors verify bench page help'

@@ -75,6 +75,9 @@ binade_SOURCES = \
 	tools/binade/lint/print.c \
 	tools/binade/lint/tables.c \
 	tools/binade/page/cmd_page.c \
+	tools/binade/quantize/cmd_quantize.c \
+	tools/binade/quantize/print.c \
+	tools/binade/quantize/quantize.h \
 	tools/binade/range/bars.c \
 	tools/binade/range/cmd_range.c \
 	tools/binade/range/picture.c \

@@ -181,6 +181,22 @@ char *double_text(double x)
     return isfinite(x) ? shortest_text(bnd_format_at(BND_FORMAT_FP64), bnd_exact_double(x)) : copy_text("null");
 }
 
+char *bytes_text(double bytes)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    size_t unit = 0;
+    for (; unit < 4 && fabs(bytes) >= 1023.5; unit++) {
+        bytes /= 1024;
+    }
+    return isnan(bytes) ? copy_text("-")
+                        : format_text("%.*f %s",
+                                      unit == 0             ? 0
+                                      : fabs(bytes) < 9.995 ? 2
+                                      : fabs(bytes) < 99.95 ? 1
+                                                            : 0,
+                                      bytes, units[unit]);
+}
+
 char *rough_text(double x)
 {
     return digits_text(bnd_exact_double(x), 3);

@@ -32,8 +32,9 @@ char *digits_text(bnd_exact value, int digits);
 char *hex_text(bnd_exact value);
 char *bits_text(const bnd_format *f, uint64_t code);
 char *code_text(const bnd_format *f, uint64_t code);
-char *double_text(double x); /* the shortest that reads back, as JSON takes it; "null" where it is not finite */
-char *rough_text(double x);  /* three digits */
+char *double_text(double x);    /* the shortest that reads back, as JSON takes it; "null" where it is not finite */
+char *rough_text(double x);     /* three digits */
+char *bytes_text(double bytes); /* "3.60 MiB"; "-" if it is NaN */
 /* The exact value where it is short, else enough digits to show a rounding: three more than tell the format's
  * numbers apart. */
 char *brief_text(const bnd_format *f, bnd_exact value);

@@ -28,7 +28,7 @@ static char *plain_text(double x)
 }
 
 /* "1,120,000,000,000 B (1.12 TB)". */
-static char *bytes_text(double x)
+static char *exact_bytes_text(double x)
 {
     static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
     size_t unit = 0;
@@ -46,7 +46,7 @@ static char *bytes_text(double x)
 static char *value_text(const bnd_cost_step *s)
 {
     if (strcmp(s->unit, "B") == 0) {
-        return bytes_text(s->value);
+        return exact_bytes_text(s->value);
     }
     bool counted = strcmp(s->unit, "parameter") == 0 || strncmp(s->unit, "FLOP", 5) == 0 ||
                    strcmp(s->unit, "FLOP/token") == 0 || s->unit[0] == '\0';

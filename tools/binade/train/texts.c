@@ -4,22 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-char *bytes_text(double bytes)
-{
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-    size_t unit = 0;
-    for (; unit < 4 && fabs(bytes) >= 1023.5; unit++) {
-        bytes /= 1024;
-    }
-    return isnan(bytes) ? copy_text("-")
-                        : format_text("%.*f %s",
-                                      unit == 0             ? 0
-                                      : fabs(bytes) < 9.995 ? 2
-                                      : fabs(bytes) < 99.95 ? 1
-                                                            : 0,
-                                      bytes, units[unit]);
-}
-
 /* Four decimals say enough. */
 bool is_near(double x)
 {

@@ -166,7 +166,6 @@ void plot_losses(const train_result *r, const plot_options *how, bool colour);
 char *setup_text(const bnd_training *of, uint64_t parameters, const char *rates); /* NULL: its own rate */
 char *levels_text(double chance, double irreducible, size_t seeds);
 
-char *bytes_text(double bytes);                        /* "3.60 MiB", to be freed; "-" where it is not known */
 char *interval_text(double x, double half, bool sign); /* "+0.0123 ± 0.0045"; a half that is NaN is left out */
 char *verdict_text(const bnd_comparison *c);           /* "failed 2 of 10, others worse" */
 char *gap_text(const bnd_comparison *c);               /* or the ratio, on a logarithmic scale */

@@ -1,0 +1,111 @@
+/* Layer 8: checkpoints in other formats and layouts. The input is any checkpoint that bnd_checkpoint_new opens; the
+ * output is .safetensors. */
+#ifndef BINADE_CONVERT_H
+#define BINADE_CONVERT_H
+
+#include <binade-lab/checkpoint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- quantizing: what is wanted ---- */
+
+/* NULL and 0 are the defaults. */
+typedef struct bnd_quantize {
+    const char *to;           /* e4m3, nvfp4, mxfp4, mxfp8, int8; or bf16, fp16, fp32, which dequantize */
+    const char *layout;       /* a family, compressed-tensors by default; or fp8-block: fp8 with tiles of 128 x 128 */
+    const char *scale;        /* what shares a scale: tensor, row, tile:128x128, mx, nvfp4; by default by `to` */
+    const char *rule;         /* of scales: amax, mse, 4/6, floor, ceil, even, rceil, ct; by default the layout's own */
+    const char *scale_format; /* fp32, bf16, fp16: of scales that are not of 8 bits; by default the layout's own */
+    const char *activations;  /* what the config asks for at run time: none or dynamic; by default by `to` */
+    const char *const *keep;  /* globs (* and ?) of weights or modules that stay as they are */
+    size_t keeps;             /* patterns in `keep` */
+    const char *const *also;  /* globs of matrices that are quantized although they stay by default */
+    size_t alsos;             /* patterns in `also` */
+    bool unfused;             /* weights of a fused layer have tensor scales of their own */
+    bool allow_nonfinite;     /* a NaN or an infinity makes the scale that it is under a NaN, and is not a failure */
+    bnd_rule rounding;        /* of elements; in formats of blocks what overflows is saturated */
+    uint64_t seed;            /* of stochastic rounding */
+    uint64_t shard_size;      /* as in bnd_checkpoint_plan */
+    const bnd_context *context; /* NULL: one thread */
+} bnd_quantize;
+
+/* ---- the plan ---- */
+
+typedef enum bnd_conversion {
+    BND_STAYS,     /* its bytes are copied */
+    BND_DECODED,   /* it was quantized: its values in `dtype` */
+    BND_CAST,      /* its values, rounded to `dtype` */
+    BND_QUANTIZED, /* codes with scales */
+    BND_CONVERSIONS
+} bnd_conversion;
+
+/* Returns: "stays", "decoded", "cast", "quantized"; "" for another number. */
+const char *bnd_conversion_name(bnd_conversion fate);
+
+/* A weight of the input, and what it is in the output. */
+typedef struct bnd_planned_weight {
+    const bnd_stored_weight *weight;
+    bnd_conversion conversion;
+    const char *reason;           /* for programs: "linear", "kept", "embedding", "head", "router", "vector" ... */
+    const char *because;          /* for people, a few words */
+    const char *dtype;            /* of its values or codes in the output */
+    bnd_block block;              /* if it is quantized */
+    size_t group;                 /* weights of one group have one tensor scale; SIZE_MAX: it is alone */
+    uint64_t bytes_in, bytes_out; /* with scales */
+} bnd_planned_weight;
+
+typedef struct bnd_plan_totals {
+    uint64_t parameters;             /* elements of float weights */
+    uint64_t quantized;              /* those of them that are quantized in the output */
+    uint64_t bytes_in, bytes_out;    /* of tensors */
+    uint64_t memory;                 /* bytes that the work needs in addition to mapped files, at most */
+    uint64_t work;                   /* what bnd_watch counts to */
+    size_t weights[BND_CONVERSIONS]; /* how many there are of each kind */
+    size_t groups;                   /* weights with a shared tensor scale count once */
+} bnd_plan_totals;
+
+typedef struct bnd_quantize_plan bnd_quantize_plan;
+
+/* Decides for each weight whether it is quantized, decoded or stays. Reads names, shapes and the config; no data.
+ * Arguments: `checkpoint` is used until the plan is freed. `how` is copied; its texts are not needed afterwards.
+ * On failure: BND_BAD_NAME, BND_BAD_SYNTAX or BND_BAD_ARGUMENT: the layout cannot hold the format, a weight cannot be
+ *     decoded, its width is not a multiple of the block, nothing would be quantized; BND_NO_MEMORY. */
+BND_CHECKED bnd_status bnd_quantize_plan_new(bnd_quantize_plan **out, const bnd_checkpoint *checkpoint,
+                                             const bnd_quantize *how, bnd_error *why);
+
+/* NULL does nothing. */
+void bnd_quantize_plan_free(bnd_quantize_plan *plan);
+
+/* Returns: the number of weights; one of them, in the order of the input; NULL if there is none. */
+size_t bnd_quantize_plan_count(const bnd_quantize_plan *plan);
+const bnd_planned_weight *bnd_quantize_plan_at(const bnd_quantize_plan *plan, size_t index);
+
+/* Returns: sums over all weights. */
+bnd_plan_totals bnd_quantize_plan_totals(const bnd_quantize_plan *plan);
+
+/* Returns: the row of layouts.def that quantized weights are written in; NULL if none are. */
+const bnd_layout *bnd_quantize_plan_layout(const bnd_quantize_plan *plan);
+
+/* Returns: the rule of scales, "amax", and the format that scales are stored in, "bf16"; "" if nothing is quantized. */
+const char *bnd_quantize_plan_rule(const bnd_quantize_plan *plan);
+const char *bnd_quantize_plan_scale_format(const bnd_quantize_plan *plan);
+
+/* Returns: the text of config.json, or of another file of JSON, as it will be written; NULL if it is not. */
+const char *bnd_quantize_plan_text(const bnd_quantize_plan *plan, const char *file_name, size_t *length);
+
+/* ---- the work ---- */
+
+/* Writes the output of a plan: with `path` as in bnd_checkpoint_writer_new. Other files of the input's folder, such as
+ * the tokenizer's, are copied; files of weights in other formats are not. The bits do not depend on the number of
+ * threads.
+ * On failure: nothing is left behind. BND_BAD_ARGUMENT: `path` is in the input, or a weight has a NaN or an infinity
+ *     (the message names it); BND_BAD_STREAM; BND_NO_MEMORY. */
+BND_CHECKED bnd_status bnd_checkpoint_quantize(const bnd_quantize_plan *plan, const char *path, bool durable,
+                                               const bnd_watch *watch, bnd_error *why);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,46 @@
+/* What `quantize` was asked for, with every default filled in; and what a model's config.json says of it. */
+#ifndef BINADE_SRC_CONVERT_HOW_H
+#define BINADE_SRC_CONVERT_HOW_H
+
+#include <binade-lab/convert.h>
+
+/* ---- model_config.c ---- */
+
+enum { BNDI_WORD = 64 };
+
+/* What config.json says; "" and false where it says nothing. */
+typedef struct bndi_model_config {
+    char model_type[BNDI_WORD], dtype[BNDI_WORD]; /* dtype: "bfloat16" */
+    bool tied;                                    /* the output head is the embedding */
+    bool quantized;                               /* it has a quantization_config */
+} bndi_model_config;
+
+BND_CHECKED bnd_status bndi_read_model_config(bndi_model_config *out, const char *text, size_t length, bnd_error *why);
+
+/* ---- how.c ---- */
+
+/* A row of writes.def. */
+typedef struct bndi_written {
+    const char *layout, *dynamic, *weights, *rule, *scales;
+} bndi_written;
+
+typedef struct bndi_how {
+    bool dequantizes;
+    bnd_format to;            /* if it dequantizes */
+    const bnd_layout *layout; /* if it does not */
+    const bndi_written *written;
+    const char *word; /* what the config calls it */
+    bnd_block block;
+    bool scales_as_weight; /* scales have the format of the weight that they belong to */
+    bool dynamic;          /* activations */
+    bool shares;           /* fused weights share their tensor scales */
+    const char *rule;
+} bndi_how;
+
+/* Scales are stored in another format of 16 or 32 bits. */
+void bndi_set_scale_format(bnd_block *block, const bnd_format *format);
+
+/* On failure: BND_BAD_NAME, BND_BAD_SYNTAX or BND_BAD_ARGUMENT, with what is available. */
+BND_CHECKED bnd_status bndi_settle_how(bndi_how *out, const bnd_quantize *asked, bnd_error *why);
+
+#endif

@@ -1,0 +1,225 @@
+/* The work on one piece: neighbouring elements of one weight, decoded to fp32, then quantized or rounded, and written.
+ * A piece of a weight that is quantized is whole rows and tiles, so its scales are its own; only a scale of the whole
+ * tensor is found before. */
+#include "convert/quantize.h"
+
+#include "bulk/bulk.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The weight of a piece: the last one that begins at or before it. */
+static size_t weight_of(const bnd_quantize_plan *plan, uint64_t piece)
+{
+    size_t low = 0, high = plan->count;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (plan->work[middle].first_piece <= piece) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+typedef struct piece {
+    const bnd_planned_weight *weight;
+    const bndi_weight_work *work;
+    size_t index; /* of the weight */
+    uint64_t at;  /* the first element, or byte of what is copied */
+    size_t n;
+    const bndi_piece_memory *memory;
+} piece;
+
+static bnd_context one_thread(const bnd_quantize_plan *plan)
+{
+    return (bnd_context){.backend = plan->context.backend, .threads = 1};
+}
+
+static bnd_status decode(const bndi_quantizing *job, const piece *p, bnd_error *why)
+{
+    bnd_context context = one_thread(job->plan);
+    return bnd_decode_weight_f32(p->memory->x, p->weight->weight, p->at, p->n, &context, why);
+}
+
+static void told(bndi_quantizing *job, uint64_t bytes)
+{
+    (void)__atomic_add_fetch(&job->done, bytes, __ATOMIC_RELAXED);
+}
+
+/* ---- scales that are NaN ---- */
+
+static bool is_nan_code(const bnd_format *f, uint32_t code)
+{
+    if (f->width == 8) {
+        return code == (bnd_format_same(f, bnd_format_at(BND_FORMAT_E8M0)) ? 0xffU : 0x7fU);
+    }
+    return f->width == 32                                       ? code > 0x7f800000U
+           : bnd_format_same(f, bnd_format_at(BND_FORMAT_BF16)) ? code > 0x7f80U
+                                                                : code > 0x7c00U;
+}
+
+/* The first scale that is a NaN; `count` if none is. */
+static size_t find_nan(const bnd_format *f, const unsigned char *scales, size_t count)
+{
+    size_t bytes = f->width / 8U;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t code = 0;
+        for (size_t k = 0; k < bytes; k++) {
+            code |= (uint32_t)scales[i * bytes + k] << (8 * k);
+        }
+        if (is_nan_code(f, code)) {
+            return i;
+        }
+    }
+    return count;
+}
+
+static bnd_status refuse_nonfinite(const bnd_stored_weight *weight, const float *x, uint64_t at, size_t n,
+                                   bnd_error *why)
+{
+    size_t i = 0;
+    while (i + 1 < n && isfinite(x[i])) {
+        i++;
+    }
+    uint64_t columns = weight->rank > 0 ? weight->shape[weight->rank - 1] : 1, place = at + i;
+    return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                    "%s is %s at row %llu, column %llu; allow non-finite values, or keep this weight", weight->name,
+                    isnan(x[i]) ? "NaN" : "infinite", (unsigned long long)(place / columns),
+                    (unsigned long long)(place % columns));
+}
+
+/* ---- the three kinds of work ---- */
+
+static bnd_status copy(bndi_quantizing *job, const piece *p, bnd_error *why)
+{
+    const bnd_stored_tensor *tensor = p->weight->weight->parts[BND_PART_CODES];
+    told(job, p->n);
+    return bnd_checkpoint_writer_put(job->writer, p->work->tensors[BND_PART_CODES], p->at, tensor->data + p->at, p->n,
+                                     why);
+}
+
+static bnd_status round_values(bndi_quantizing *job, const piece *p, bnd_error *why)
+{
+    const bnd_quantize_plan *plan = job->plan;
+    bnd_context context = one_thread(plan);
+    bnd_array how = {
+        .context = &context, .rule = plan->rounding, .seed = plan->seed, .first = p->work->first_element + p->at};
+    uint64_t bytes = p->work->to->width / 8U;
+    bnd_status status = decode(job, p, why);
+    status =
+        status == BND_OK ? bnd_encode_f32(p->memory->codes, p->memory->x, p->n, p->work->to, &how, NULL, why) : status;
+    told(job, p->n * bytes);
+    return status == BND_OK ? bnd_checkpoint_writer_put(job->writer, p->work->tensors[BND_PART_CODES], p->at * bytes,
+                                                        p->memory->codes, (size_t)(p->n * bytes), why)
+                            : status;
+}
+
+/* Scales before row `row`, in bytes; of whole tiles. */
+static uint64_t scales_before(const bnd_block *block, size_t row, size_t columns)
+{
+    return bnd_block_scales_size(block, bndi_shape_of_rows(block, row, columns));
+}
+
+static bnd_status put_codes(bndi_quantizing *job, const piece *p, bnd_shape shape, bnd_error *why)
+{
+    const bnd_block *block = &p->weight->block;
+    size_t bits = block->integer ? 8 : block->element.width, scales = bnd_block_scales_size(block, shape);
+    size_t row = (size_t)(p->at / p->work->columns);
+    bnd_status status =
+        bnd_checkpoint_writer_put(job->writer, p->work->tensors[BND_PART_CODES], p->at * bits / 8, p->memory->codes,
+                                  bnd_block_codes_size(block, shape, BND_PACKING_PACKED), why);
+    if (status == BND_OK && block->sharing != BND_SHARE_TENSOR) {
+        status = bnd_checkpoint_writer_put(job->writer, p->work->tensors[BND_PART_SCALES],
+                                           row > 0 ? scales_before(block, row, p->work->columns) : 0, p->memory->scales,
+                                           scales, why);
+    }
+    return status;
+}
+
+static bnd_status quantize(bndi_quantizing *job, const piece *p, bnd_error *why)
+{
+    const bnd_quantize_plan *plan = job->plan;
+    const bnd_block *block = &p->weight->block;
+    bool whole = block->sharing == BND_SHARE_TENSOR;
+    bnd_context context = one_thread(plan);
+    bnd_array how = {
+        .context = &context, .rule = plan->rounding, .seed = plan->seed, .first = p->work->first_element + p->at};
+    bnd_shape shape = bndi_shape_of_rows(block, p->n / p->work->columns, p->work->columns);
+    bnd_given_scales given = {.tensor_scale = block->tensor ? &job->factors[p->index] : NULL};
+    bnd_status status = decode(job, p, why);
+    if (status == BND_OK && whole) {
+        given.scales = p->memory->scales;
+        status = bnd_encode_f32(p->memory->scales, &job->factors[p->index], 1, &block->scale, NULL, NULL, why);
+    }
+    status = status == BND_OK ? bnd_quantize_given_f32(p->memory->codes, whole ? NULL : p->memory->scales, NULL,
+                                                       p->memory->x, shape, block, &given, &how, NULL, why)
+                              : status;
+    size_t count = bnd_block_scales(block, shape);
+    if (status == BND_OK && !plan->allow_nonfinite && find_nan(&block->scale, p->memory->scales, count) < count) {
+        return refuse_nonfinite(p->weight->weight, p->memory->x, p->at, p->n, why);
+    }
+    told(job, p->n * (block->integer ? 8 : block->element.width) / 8);
+    return status == BND_OK ? put_codes(job, p, shape, why) : status;
+}
+
+/* ---- the largest magnitude ---- */
+
+/* Of finite elements: for weights with others, if these are allowed. */
+static float largest_finite(const float *x, size_t n)
+{
+    float most = 0;
+    for (size_t i = 0; i < n; i++) {
+        float magnitude = fabsf(x[i]);
+        most = isfinite(magnitude) && magnitude > most ? magnitude : most;
+    }
+    return most;
+}
+
+static bnd_status measure(bndi_quantizing *job, const piece *p, bnd_error *why)
+{
+    bnd_context context = one_thread(job->plan);
+    bnd_status status = decode(job, p, why);
+    if (status != BND_OK) {
+        return status;
+    }
+    float most = bnd_largest_magnitude_f32(p->memory->x, p->n, &context);
+    if (!isfinite(most)) {
+        if (!job->plan->allow_nonfinite) {
+            return refuse_nonfinite(p->weight->weight, p->memory->x, p->at, p->n, why);
+        }
+        most = largest_finite(p->memory->x, p->n);
+    }
+    uint32_t bits, old = __atomic_load_n(&job->amax[p->index], __ATOMIC_RELAXED);
+    memcpy(&bits, &most, sizeof bits);
+    while (old < bits &&
+           !__atomic_compare_exchange_n(&job->amax[p->index], &old, bits, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
+    told(job, p->n * (p->weight->block.integer ? 8 : p->weight->block.element.width) / 8);
+    return BND_OK;
+}
+
+bnd_status bndi_do_piece(bndi_quantizing *job, uint64_t number, const bndi_piece_memory *memory, bnd_error *why)
+{
+    const bnd_quantize_plan *plan = job->plan;
+    size_t index = weight_of(plan, number);
+    const bnd_planned_weight *weight = &plan->weights[index];
+    const bndi_weight_work *work = &plan->work[index];
+    uint64_t count = weight->conversion == BND_STAYS ? weight->bytes_in : weight->weight->count;
+    uint64_t at = (number - work->first_piece) * work->step, left = count - at;
+    piece p = {.weight = weight,
+               .work = work,
+               .index = index,
+               .at = at,
+               .n = (size_t)(left < work->step ? left : work->step),
+               .memory = memory};
+    if (job->measures) {
+        bool scaled =
+            weight->conversion == BND_QUANTIZED && (weight->block.tensor || weight->block.sharing == BND_SHARE_TENSOR);
+        return scaled ? measure(job, &p, why) : BND_OK;
+    }
+    return weight->conversion == BND_STAYS       ? copy(job, &p, why)
+           : weight->conversion == BND_QUANTIZED ? quantize(job, &p, why)
+                                                 : round_values(job, &p, why);
+}

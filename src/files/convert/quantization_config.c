@@ -1,0 +1,225 @@
+/* What configs say of a quantized model, key by key as its loaders read it.
+ *
+ * compressed-tensors refuses keys that it does not know (extra="forbid" of QuantizationArgs and QuantizationScheme).
+ * Sources: vllm-project/compressed-tensors@ac8e2ba8:src/compressed_tensors/quantization/quant_args.py, quant_scheme.py,
+ * quant_config.py; vllm-project/vllm@0071b24b:vllm/model_executor/layers/quantization/fp8.py (ignored_layers) and
+ * huggingface/transformers:src/transformers/utils/quantization_config.py, FineGrainedFP8Config
+ * (modules_to_not_convert);
+ * NVIDIA/Model-Optimizer@a2fbac7b:modelopt/torch/export/convert_hf_config.py and quant_utils.py. */
+#include "convert/quantization_config.h"
+
+#include "convert/names.h"
+#include "store/json_writer.h"
+
+#include <string.h>
+
+static void put_ignored(bnd_lab_json *json, const char *key, const bndi_ignored *ignored)
+{
+    bool head = false;
+    bnd_lab_json_array(json, key);
+    for (size_t i = 0; i < ignored->count; i++) {
+        size_t length = bndi_module_length(ignored->names[i]);
+        head = head || (length == strlen("lm_head") && memcmp(ignored->names[i], "lm_head", length) == 0);
+        bnd_lab_json_string_n(json, NULL, ignored->names[i], length);
+    }
+    if (!head) { /* a tied output head has no weight of its own, and is a module nevertheless */
+        bnd_lab_json_string(json, NULL, "lm_head");
+    }
+    bnd_lab_json_end(json);
+}
+
+/* A format of 8 bits or less is "float", of its bits; codes of integers are "int". */
+static void put_number(bnd_lab_json *json, const bnd_block *block)
+{
+    bnd_lab_json_unsigned(json, "num_bits", block->integer ? 8 : block->element.width);
+    bnd_lab_json_string(json, "type", block->integer ? "int" : "float");
+}
+
+static bool is_grouped(const bnd_block *block)
+{
+    return block->sharing == BND_SHARE_BLOCK && block->along > 0;
+}
+
+/* ---- compressed-tensors ---- */
+
+static void put_scale_dtype(bnd_lab_json *json, const bnd_block *block)
+{
+    if (is_grouped(block)) { /* scales of 8 bits: they tell NVFP4 and MX apart */
+        bnd_lab_json_string(json, "scale_dtype", block->tensor ? "torch.float8_e4m3fn" : "torch.uint8");
+        bnd_lab_json_null(json, "zp_dtype");
+    }
+}
+
+static const char *strategy_of(const bnd_block *block)
+{
+    return block->tensor                        ? "tensor_group"
+           : is_grouped(block)                  ? "group"
+           : block->sharing == BND_SHARE_TENSOR ? "tensor"
+           : block->sharing == BND_SHARE_TILE   ? "block"
+                                                : "channel";
+}
+
+static void put_args(bnd_lab_json *json, const char *key, const bnd_block *block, const char *strategy, size_t group,
+                     bool dynamic)
+{
+    bnd_lab_json_object(json, key);
+    put_number(json, block);
+    bnd_lab_json_boolean(json, "symmetric", true);
+    bnd_lab_json_string(json, "strategy", strategy);
+    if (group > 0) {
+        bnd_lab_json_unsigned(json, "group_size", group);
+    } else {
+        bnd_lab_json_null(json, "group_size");
+    }
+    if (strcmp(strategy, "block") == 0) {
+        bnd_lab_json_array(json, "block_structure");
+        bnd_lab_json_unsigned(json, NULL, block->along);
+        bnd_lab_json_unsigned(json, NULL, block->across);
+        bnd_lab_json_end(json);
+    } else {
+        bnd_lab_json_null(json, "block_structure");
+    }
+    bnd_lab_json_boolean(json, "dynamic", dynamic);
+    bnd_lab_json_null(json, "actorder");
+    put_scale_dtype(json, block);
+    if (dynamic) {
+        bnd_lab_json_null(json, "observer");
+    } else {
+        bnd_lab_json_string(json, "observer", "memoryless_minmax");
+    }
+    bnd_lab_json_object(json, "observer_kwargs");
+    bnd_lab_json_end(json);
+    bnd_lab_json_end(json);
+}
+
+/* Activations have groups as weights have, or are scaled by token; tiles of weights meet groups of activations. */
+static void put_activations(bnd_lab_json *json, const bndi_how *how)
+{
+    const bnd_block *block = &how->block;
+    size_t group = is_grouped(block) ? block->along : block->sharing == BND_SHARE_TILE ? block->across : 0;
+    if (how->dynamic) {
+        put_args(json, "input_activations", block, group > 0 ? "group" : "token", group, true);
+    } else {
+        bnd_lab_json_null(json, "input_activations");
+    }
+}
+
+static void put_compressed_tensors(bnd_lab_json *json, const bndi_how *how, const bndi_ignored *ignored)
+{
+    bnd_lab_json_object(json, "config_groups");
+    bnd_lab_json_object(json, "group_0");
+    bnd_lab_json_array(json, "targets");
+    bnd_lab_json_string(json, NULL, "Linear");
+    bnd_lab_json_end(json);
+    put_args(json, "weights", &how->block, strategy_of(&how->block), is_grouped(&how->block) ? how->block.along : 0,
+             false);
+    put_activations(json, how);
+    bnd_lab_json_null(json, "output_activations");
+    bnd_lab_json_string(json, "format", how->word);
+    bnd_lab_json_end(json);
+    bnd_lab_json_end(json);
+    bnd_lab_json_string(json, "format", how->word);
+    bnd_lab_json_null(json, "global_compression_ratio");
+    put_ignored(json, "ignore", ignored);
+    bnd_lab_json_null(json, "kv_cache_scheme");
+    bnd_lab_json_string(json, "quant_method", "compressed-tensors");
+    bnd_lab_json_string(json, "quantization_status", "compressed");
+}
+
+/* ---- fp8 ---- */
+
+static void put_fp8(bnd_lab_json *json, const bndi_how *how, const bndi_ignored *ignored)
+{
+    const bnd_block *block = &how->block;
+    bnd_lab_json_string(json, "activation_scheme", "dynamic");
+    bnd_lab_json_string(json, "fmt", "e4m3");
+    put_ignored(json, "ignored_layers", ignored);
+    put_ignored(json, "modules_to_not_convert", ignored);
+    bnd_lab_json_string(json, "quant_method", "fp8");
+    if (block->sharing == BND_SHARE_TILE && block->rule != BND_SCALE_NEAREST) {
+        bnd_lab_json_string(json, "scale_fmt", "ue8m0"); /* powers of two: as DeepSeek-V3.1 */
+    }
+    if (block->sharing == BND_SHARE_TILE) {
+        bnd_lab_json_array(json, "weight_block_size");
+        bnd_lab_json_unsigned(json, NULL, block->along);
+        bnd_lab_json_unsigned(json, NULL, block->across);
+        bnd_lab_json_end(json);
+    } else {
+        bnd_lab_json_null(json, "weight_block_size");
+    }
+}
+
+/* ---- ModelOpt ---- */
+
+static void put_producer(bnd_lab_json *json)
+{
+    bnd_lab_json_object(json, "producer");
+    bnd_lab_json_string(json, "name", "modelopt"); /* loaders know the layout by it */
+    bnd_lab_json_string(json, "version", "binade " BND_VERSION_STRING);
+    bnd_lab_json_end(json);
+}
+
+static void put_modelopt(bnd_lab_json *json, const bndi_how *how, const bndi_ignored *ignored)
+{
+    const bnd_block *block = &how->block;
+    bnd_lab_json_object(json, "config_groups");
+    bnd_lab_json_object(json, "group_0");
+    bnd_lab_json_object(json, "weights");
+    bnd_lab_json_boolean(json, "dynamic", false);
+    put_number(json, block);
+    if (is_grouped(block)) {
+        bnd_lab_json_unsigned(json, "group_size", block->along);
+    }
+    bnd_lab_json_end(json);
+    bnd_lab_json_array(json, "targets");
+    bnd_lab_json_string(json, NULL, "Linear");
+    bnd_lab_json_end(json);
+    bnd_lab_json_end(json);
+    bnd_lab_json_end(json);
+    if (is_grouped(block)) {
+        bnd_lab_json_unsigned(json, "group_size", block->along);
+    }
+    put_ignored(json, "ignore", ignored);
+    bnd_lab_json_string(json, "quant_algo", how->word);
+    put_producer(json);
+    bnd_lab_json_string(json, "quant_method", "modelopt");
+}
+
+bool bndi_hf_quant_config(bndi_long_text *out, const bndi_how *how, const bndi_ignored *ignored)
+{
+    bnd_lab_json json;
+    if (how->layout == NULL || how->layout->family != BND_LAYOUT_MODELOPT) {
+        return false;
+    }
+    bnd_lab_json_begin(&json, bndi_long_text_add, out);
+    bnd_lab_json_object(&json, NULL);
+    put_producer(&json);
+    bnd_lab_json_object(&json, "quantization");
+    bnd_lab_json_string(&json, "quant_algo", how->word);
+    bnd_lab_json_null(&json, "kv_cache_quant_algo");
+    if (is_grouped(&how->block)) {
+        bnd_lab_json_unsigned(&json, "group_size", how->block.along);
+    }
+    put_ignored(&json, "exclude_modules", ignored);
+    bnd_lab_json_end(&json);
+    bnd_lab_json_end(&json);
+    return true;
+}
+
+void bndi_quantization_config(bndi_long_text *out, const bndi_how *how, const bndi_ignored *ignored)
+{
+    bnd_lab_json json;
+    bnd_lab_json_begin(&json, bndi_long_text_add, out);
+    bnd_lab_json_object(&json, NULL);
+    switch (how->layout->family) {
+    case BND_LAYOUT_FP8:
+        put_fp8(&json, how, ignored);
+        break;
+    case BND_LAYOUT_MODELOPT:
+        put_modelopt(&json, how, ignored);
+        break;
+    default:
+        put_compressed_tensors(&json, how, ignored);
+    }
+    bnd_lab_json_end(&json);
+}

@@ -1,0 +1,90 @@
+/* config.json with the quantization of the output, and hf_quant_config.json of ModelOpt. */
+#include "convert/quantize.h"
+
+#include "convert/names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bnd_status no_memory(bnd_error *why)
+{
+    return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the text of a config");
+}
+
+/* Sets a member of a text that is being made; `bytes` is NULL before the first. */
+static bnd_status set(bndi_long_text *text, const char *key, const char *value, bnd_error *why)
+{
+    bndi_long_text next;
+    bnd_error problem;
+    bnd_status status = bndi_json_set(&next, text->bytes, text->length, key, value, &problem);
+    if (status != BND_OK) {
+        return bnd_fail(why, status, problem.where, "config.json: %s", problem.message);
+    }
+    bndi_long_text_free(text);
+    *text = next;
+    return BND_OK;
+}
+
+static bnd_status set_config(bnd_quantize_plan *plan, const char *value, bnd_error *why)
+{
+    size_t length = 0;
+    const char *given = bnd_checkpoint_text(plan->in, "config.json", &length);
+    bndi_long_text text = {0};
+    if (given == NULL && value == NULL) {
+        return BND_OK;
+    }
+    if (given != NULL) {
+        bndi_long_text_add(&text, given, length);
+    } else {
+        bndi_long_text_put(&text, "{}\n");
+    }
+    bnd_status status = text.failed || text.bytes == NULL ? no_memory(why) : BND_OK;
+    /* compressed-tensors called it so once, and loaders would still read it */
+    status = status == BND_OK ? set(&text, "compression_config", NULL, why) : status;
+    status = status == BND_OK ? set(&text, "quantization_config", value, why) : status;
+    if (status != BND_OK) {
+        bndi_long_text_free(&text);
+        return status;
+    }
+    plan->texts[0] = text;
+    return BND_OK;
+}
+
+static bnd_status make_texts(bnd_quantize_plan *plan, const bndi_ignored *ignored, bnd_error *why)
+{
+    bndi_long_text second = {0}, *config = &plan->quantization_config, *out = &plan->texts[1];
+    bndi_quantization_config(config, &plan->how, ignored);
+    bool both = bndi_hf_quant_config(&second, &plan->how, ignored);
+    bnd_status status = config->failed || second.failed ? no_memory(why) : set_config(plan, config->bytes, why);
+    if (status == BND_OK && both) {
+        bndi_json_indent(out, second.bytes, second.length, "    ", 4, 0);
+        bndi_long_text_put(out, "\n");
+        status = out->failed ? no_memory(why) : BND_OK;
+    }
+    bndi_long_text_free(&second);
+    return status;
+}
+
+bnd_status bndi_plan_texts(bnd_quantize_plan *plan, bnd_error *why)
+{
+    if (plan->how.dequantizes) {
+        return set_config(plan, NULL, why);
+    }
+    const char **names = malloc((plan->count + 1) * sizeof *names);
+    if (names == NULL) {
+        return no_memory(why);
+    }
+    bndi_ignored ignored = {.names = names};
+    for (size_t i = 0; i < plan->count; i++) {
+        const bnd_planned_weight *weight = &plan->weights[i];
+        const bnd_stored_weight *stored = weight->weight;
+        bool linear = weight->conversion != BND_QUANTIZED && stored->is_float &&
+                      (stored->layout != NULL || bndi_role_of(stored->name, stored->rank, false).linear);
+        if (linear) {
+            names[ignored.count++] = stored->name;
+        }
+    }
+    bnd_status status = make_texts(plan, &ignored, why);
+    free(names);
+    return status;
+}

@@ -1,0 +1,172 @@
+/* Names of weights: patterns, roles, fused layers; and JSON texts of which one member changes. */
+#include "convert.h"
+
+#include "convert/names.h"
+#include "convert/text.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+static void patterns(void)
+{
+    static const struct {
+        const char *pattern, *text;
+        bool matches;
+    } cases[] = {
+        {"lm_head*", "lm_head.weight", true},
+        {"lm_head", "lm_head.weight", true}, /* the module */
+        {"*.gate.*", "model.layers.0.mlp.gate.weight", true},
+        {"*.gate.*", "model.layers.0.mlp.gate_proj.weight", false},
+        {"*.gate", "model.layers.0.mlp.gate.weight", true},
+        {"model.layers.?.mlp*", "model.layers.10.mlp.gate.weight", false},
+        {"model.layers.??.mlp*", "model.layers.10.mlp.gate.weight", true},
+        {"*a*b*c", "xxaxxbxxbxxc", true},
+        {"*a*b*c", "xxaxxbxxbxxcd", false},
+        {"", "", true},
+        {"*", "", true},
+        {"?", "", false},
+        {"a", "ab", false},
+        {"**", "anything", true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        CU_ASSERT_EQUAL(bndi_glob_weight(cases[i].pattern, cases[i].text), cases[i].matches);
+    }
+}
+
+/* A pattern of many stars takes a time that grows with the text times the pattern, not with its power. */
+static void patterns_take_little_time(void)
+{
+    char text[4096];
+    memset(text, 'a', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    CU_ASSERT_FALSE(bndi_glob("*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*b", text, sizeof text - 1));
+}
+
+static void roles(void)
+{
+    static const struct {
+        const char *name;
+        size_t rank;
+        const char *reason;
+        bool linear;
+    } cases[] = {
+        {"model.layers.0.self_attn.q_proj.weight", 2, "linear", true},
+        {"model.layers.0.mlp.gate_proj.weight", 2, "linear", true},
+        {"model.layers.0.mlp.gate.weight", 2, "router", true},
+        {"model.layers.0.block_sparse_moe.gate.weight", 2, "router", true},
+        {"model.layers.0.mlp.shared_expert_gate.weight", 2, "router", true},
+        {"model.embed_tokens.weight", 2, "embedding", false},
+        {"lm_head.weight", 2, "head", true},
+        {"model.layers.0.input_layernorm.weight", 1, "vector", false},
+        {"model.layers.0.self_attn.q_proj.bias", 1, "vector", false},
+        {"visual.blocks.0.attn.qkv.weight", 2, "vision", true},
+        {"model.layers.0.mlp.experts.gate_up_proj", 3, "experts", false},
+        {"model.layers.0.mlp.experts.gate_up_proj_bias", 2, "other", false},
+        {"model.layers.0.conv1d.weight", 3, "other", false},
+        {"blk.0.ffn_gate_inp.weight", 2, "router", true},
+        {"blk.0.ffn_gate.weight", 2, "linear", true},
+        {"token_embd.weight", 2, "embedding", false},
+        {"output.weight", 2, "head", true},
+        {"transformer.h.0.ln_1.weight", 1, "vector", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bndi_role role = bndi_role_of(cases[i].name, cases[i].rank, false);
+        CU_ASSERT_STRING_EQUAL(role.reason, cases[i].reason);
+        CU_ASSERT_EQUAL(role.linear, cases[i].linear);
+        CU_ASSERT_EQUAL(role.quantizes, strcmp(cases[i].reason, "linear") == 0);
+    }
+    CU_ASSERT_TRUE(bndi_role_of("lm_head.weight", 2, true).quantizes); /* it was quantized: so it is again */
+}
+
+static void fused_layers(void)
+{
+    static const char *const names[] = {
+        "a.0.self_attn.q_proj.weight",
+        "a.0.self_attn.o_proj.weight",
+        "a.1.self_attn.k_proj.weight",
+        "a.0.self_attn.v_proj.weight",
+        "a.0.mlp.experts.1.up_proj.weight",
+        "a.0.mlp.experts.10.up_proj.weight",
+        "a.0.self_attn.k_proj.weight",
+        "a.0.mlp.experts.1.gate_proj.weight",
+        "a.0.mlp.w1.weight",
+        "a.0.mlp.w2.weight",
+        "a.0.mlp.w3.weight",
+        "a.0.wk.weight",
+        "a.0.weights_proj.weight",
+    };
+    enum { COUNT = sizeof names / sizeof *names };
+    size_t groups[COUNT];
+    CU_ASSERT_EQUAL(bndi_fuse(groups, names, COUNT, "llama"), 3);
+    CU_ASSERT_EQUAL(groups[0], groups[3]);
+    CU_ASSERT_EQUAL(groups[0], groups[6]);
+    CU_ASSERT_NOT_EQUAL(groups[0], SIZE_MAX);
+    CU_ASSERT_EQUAL(groups[1], SIZE_MAX);
+    CU_ASSERT_EQUAL(groups[2], SIZE_MAX); /* another layer */
+    CU_ASSERT_EQUAL(groups[4], groups[7]);
+    CU_ASSERT_EQUAL(groups[5], SIZE_MAX); /* another expert, of a name that begins the same */
+    CU_ASSERT_EQUAL(groups[8], groups[10]);
+    CU_ASSERT_EQUAL(groups[9], SIZE_MAX);
+    CU_ASSERT_EQUAL(groups[11], SIZE_MAX);
+    CU_ASSERT_EQUAL(bndi_fuse(groups, names, COUNT, "deepseek_v32"), 4);
+    CU_ASSERT_EQUAL(groups[11], groups[12]);
+    CU_ASSERT_EQUAL(bndi_fuse(groups, names, COUNT, NULL), 3);
+}
+
+CU_TestInfo name_tests[] = {{"patterns", patterns},
+                            {"patterns take little time", patterns_take_little_time},
+                            {"roles", roles},
+                            {"fused layers", fused_layers},
+                            CU_TEST_INFO_NULL};
+
+/* ---- texts ---- */
+
+static void set(const char *text, const char *value, const char *expected)
+{
+    bndi_long_text out = {0};
+    bnd_error why = {.message = ""};
+    CU_ASSERT_EQUAL_FATAL(bndi_json_set(&out, text, strlen(text), "q", value, &why), BND_OK);
+    if (strcmp(out.bytes, expected) != 0) {
+        printf("    expected %s\n    got      %s\n", expected, out.bytes);
+    }
+    CU_ASSERT_STRING_EQUAL(out.bytes, expected);
+    bndi_long_text_free(&out);
+}
+
+/* All other bytes stay, whatever they are. */
+static void members_are_set(void)
+{
+    set("{\n  \"a\" : 1e2 ,\n  \"b\": [ 1,\n2]\n}\n", "{\"x\": [1, 2], \"y\": {}}",
+        "{\n  \"a\" : 1e2 ,\n  \"b\": [ 1,\n2],\n  \"q\": {\n    \"x\": [\n      1,\n      2\n    ],\n    \"y\": {}\n  "
+        "}\n}\n");
+    set("{\"a\": 1}", "{\"x\": 1}", "{\"a\": 1, \"q\": {\"x\": 1}}");
+    set("{}\n", "3", "{\n  \"q\": 3\n}\n");
+    set("{\n    \"q\": {\"old\": 1},\n    \"b\": 2\n}", "{\"x\": \"a b, {c\"}",
+        "{\n    \"q\": {\n        \"x\": \"a b, {c\"\n    },\n    \"b\": 2\n}");
+    set("{\"q\": 1, \"b\": 2}", "true", "{\"q\": true, \"b\": 2}");
+}
+
+static void members_are_removed(void)
+{
+    set("{\n  \"q\": {\"old\": 1},\n  \"b\": 2\n}\n", NULL, "{\n  \"b\": 2\n}\n");
+    set("{\n  \"a\": 1,\n  \"q\": {\"old\": \"}\"},\n  \"b\": 2\n}\n", NULL, "{\n  \"a\": 1,\n  \"b\": 2\n}\n");
+    set("{\n  \"a\": 1,\n  \"q\": 5\n}\n", NULL, "{\n  \"a\": 1\n}\n");
+    set("{ \"q\": 5 }", NULL, "{  }");
+    set("{\"a\": {\"q\": 1}}", NULL, "{\"a\": {\"q\": 1}}");
+}
+
+static void other_texts_are_refused(void)
+{
+    static const char *const texts[] = {"", "[]", "{", "{\"a\" 1}", "{\"a\":1} x", "3", "{\"a\":1,}", "{\"a"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        bndi_long_text out = {0};
+        CU_ASSERT_EQUAL(bndi_json_set(&out, texts[i], strlen(texts[i]), "q", "1", NULL), BND_BAD_FILE);
+        CU_ASSERT_PTR_NULL(out.bytes);
+    }
+}
+
+CU_TestInfo text_tests[] = {{"members are set", members_are_set},
+                            {"members are removed", members_are_removed},
+                            {"other texts are refused", other_texts_are_refused},
+                            CU_TEST_INFO_NULL};

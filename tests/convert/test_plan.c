@@ -1,0 +1,203 @@
+/* Plans of quantize: what becomes of each weight, and what the config says. No data are read. */
+#include "convert.h"
+
+#include "tests/support/folder.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char config[] = "{\n  \"model_type\": \"llama\",\n  \"torch_dtype\": \"bfloat16\"\n}\n";
+
+static bnd_checkpoint *open_small(const char *text)
+{
+    open_folder();
+    make_model("in", small_model, small_model_count, text);
+    return open_made("in");
+}
+
+static void close_small(bnd_checkpoint *in)
+{
+    bnd_checkpoint_free(in);
+    close_folder();
+}
+
+static const bnd_planned_weight *row_of(const bnd_quantize_plan *plan, const char *name)
+{
+    for (size_t i = 0; i < bnd_quantize_plan_count(plan); i++) {
+        if (strcmp(bnd_quantize_plan_at(plan, i)->weight->name, name) == 0) {
+            return bnd_quantize_plan_at(plan, i);
+        }
+    }
+    return NULL;
+}
+
+static void each_weight_has_a_reason(void)
+{
+    bnd_checkpoint *in = open_small(config);
+    const char *keep[] = {"*.down_proj"};
+    bnd_quantize_plan *plan = plan_of(in, &(bnd_quantize){.to = "e4m3", .keep = keep, .keeps = 1});
+    static const struct {
+        const char *name;
+        bnd_conversion conversion;
+        const char *reason, *dtype;
+        uint64_t bytes;
+    } cases[] = {
+        {"model.embed_tokens.weight", BND_STAYS, "embedding", "BF16", 40 * 64 * 2},
+        {"model.layers.0.self_attn.q_proj.weight", BND_QUANTIZED, "linear", "F8_E4M3", 64 * 64 + 64 * 2},
+        {"model.layers.0.self_attn.q_proj.bias", BND_STAYS, "vector", "BF16", 64 * 2},
+        {"model.layers.0.mlp.down_proj.weight", BND_STAYS, "kept", "BF16", 64 * 96 * 2},
+        {"model.layers.1.mlp.gate.weight", BND_STAYS, "router", "BF16", 4 * 64 * 2},
+        {"model.norm.weight", BND_STAYS, "vector", "F32", 64 * 4},
+        {"lm_head.weight", BND_STAYS, "head", "BF16", 40 * 64 * 2},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const bnd_planned_weight *row = row_of(plan, cases[i].name);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(row);
+        CU_ASSERT_EQUAL(row->conversion, cases[i].conversion);
+        CU_ASSERT_STRING_EQUAL(row->reason, cases[i].reason);
+        CU_ASSERT_STRING_EQUAL(row->dtype, cases[i].dtype);
+        CU_ASSERT_EQUAL(row->bytes_out, cases[i].bytes);
+        CU_ASSERT_EQUAL(row->group, SIZE_MAX); /* rows have scales of their own */
+    }
+    bnd_plan_totals sums = bnd_quantize_plan_totals(plan);
+    CU_ASSERT_EQUAL(sums.weights[BND_QUANTIZED], 10);
+    CU_ASSERT_EQUAL(sums.weights[BND_STAYS], 7);
+    CU_ASSERT_STRING_EQUAL(bnd_quantize_plan_layout(plan)->name, "compressed-tensors/fp8-row");
+    CU_ASSERT_STRING_EQUAL(bnd_quantize_plan_scale_format(plan), "bf16");
+    CU_ASSERT_STRING_EQUAL(bnd_quantize_plan_rule(plan), "amax");
+    CU_ASSERT_PTR_NULL(bnd_quantize_plan_at(plan, bnd_quantize_plan_count(plan)));
+    bnd_quantize_plan_free(plan);
+    close_small(in);
+}
+
+static void tensor_scales_are_shared(void)
+{
+    bnd_checkpoint *in = open_small(config);
+    static const bnd_quantize hows[] = {{.to = "nvfp4"}, {.to = "e4m3", .layout = "fp8"}};
+    for (size_t i = 0; i < 2; i++) {
+        bnd_quantize how = hows[i];
+        bnd_quantize_plan *plan = plan_of(in, &how);
+        size_t q = row_of(plan, "model.layers.0.self_attn.q_proj.weight")->group;
+        CU_ASSERT_NOT_EQUAL(q, SIZE_MAX);
+        CU_ASSERT_EQUAL(q, row_of(plan, "model.layers.0.self_attn.v_proj.weight")->group);
+        CU_ASSERT_EQUAL(row_of(plan, "model.layers.0.self_attn.o_proj.weight")->group, SIZE_MAX);
+        CU_ASSERT_EQUAL(bnd_quantize_plan_totals(plan).groups, 4);
+        bnd_quantize_plan_free(plan);
+        how.unfused = true;
+        plan = plan_of(in, &how);
+        CU_ASSERT_EQUAL(row_of(plan, "model.layers.0.self_attn.q_proj.weight")->group, SIZE_MAX);
+        CU_ASSERT_EQUAL(bnd_quantize_plan_totals(plan).groups, 0);
+        bnd_quantize_plan_free(plan);
+    }
+    close_small(in);
+}
+
+static void what_cannot_be_is_refused(void)
+{
+    static const char *const keep_one[] = {"*.k_proj"}, *const keep_all[] = {"*"}, *const head[] = {"lm_head"};
+    bnd_checkpoint *in = open_small("{\"tie_word_embeddings\": true}");
+    static const struct {
+        bnd_quantize how;
+        bnd_status status;
+        const char *words;
+    } cases[] = {
+        {{.to = NULL}, BND_BAD_ARGUMENT, "expected a format"},
+        {{.to = "e4m3", .layout = "compresed"},
+         BND_BAD_NAME,
+         "unknown layout 'compresed' (available: compressed-tensors"},
+        {{.to = "e4m3", .layout = "gguf"}, BND_BAD_ARGUMENT, "can be read, but not written"},
+        {{.to = "e5m2"}, BND_BAD_ARGUMENT, "compressed-tensors has no layout for e5m2/row (available: e4m3/row"},
+        {{.to = "nvfp4", .layout = "fp8"}, BND_BAD_ARGUMENT, "fp8 has no layout for nvfp4 (available: e4m3/tensor"},
+        {{.to = "e4m3", .layout = "modelopt", .scale = "tensor"}, BND_BAD_ARGUMENT, "static input scales"},
+        {{.to = "nvfp4", .scale = "row"}, BND_BAD_ARGUMENT, "nvfp4 has scales of its own"},
+        {{.to = "e4m3", .scale = "rows"}, BND_BAD_NAME, "rows"},
+        {{.to = "mxfp4", .rule = "sometimes"}, BND_BAD_NAME, "sometimes"},
+        {{.to = "mxfp4", .scale_format = "fp32"}, BND_BAD_ARGUMENT, "the scales of mxfp4 are e8m0"},
+        {{.to = "e4m3", .scale_format = "e5m2"}, BND_BAD_ARGUMENT, "must be fp32, bf16 or fp16"},
+        {{.to = "e4m3", .layout = "fp8", .scale_format = "bf16"}, BND_BAD_ARGUMENT, "must be fp32"},
+        {{.to = "nvfp4", .activations = "dynamic"}, BND_BAD_ARGUMENT, "try none"},
+        {{.to = "e4m3", .activations = "static"}, BND_BAD_NAME, "unknown activations"},
+        {{.to = "bf16", .layout = "fp8"}, BND_BAD_ARGUMENT, "cannot be used with a layout"},
+        {{.to = "e4m3", .keep = keep_one, .keeps = 1}, BND_BAD_ARGUMENT, "keep both or none"},
+        {{.to = "e4m3", .keep = keep_all, .keeps = 1}, BND_BAD_ARGUMENT, "none of the 17 tensors"},
+        {{.to = "e4m3", .also = head, .alsos = 1}, BND_BAD_ARGUMENT, "lm_head.weight is tied"},
+        {{.to = "bf16"}, BND_BAD_ARGUMENT, "nothing to do"},
+        {{.to = "e4m3", .layout = "modelopt", .scale = "tile:128x128"}, BND_BAD_ARGUMENT, "does not divide"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        refuse_plan(in, &cases[i].how, cases[i].status, cases[i].words);
+    }
+    close_small(in);
+}
+
+static void widths_that_no_block_divides(void)
+{
+    static const made_weight odd[] = {{"a.up_proj.weight", "F32", 4, 40, 1}};
+    open_folder();
+    make_model("in", odd, 1, NULL);
+    bnd_checkpoint *in = open_made("in");
+    refuse_plan(in, &(bnd_quantize){.to = "mxfp4"}, BND_BAD_ARGUMENT, "a.up_proj.weight has rows of 40 elements");
+    refuse_plan(in, &(bnd_quantize){.to = "nvfp4"}, BND_BAD_ARGUMENT, "which 16 does not divide");
+    bnd_quantize_plan_free(plan_of(in, &(bnd_quantize){.to = "e4m3"}));
+    bnd_quantize_plan_free(plan_of(in, &(bnd_quantize){.to = "e4m3", .layout = "fp8-block"}));
+    bnd_checkpoint_free(in);
+    close_folder();
+}
+
+static bool text_has(const bnd_quantize_plan *plan, const char *file, const char *words)
+{
+    size_t length = 0;
+    const char *text = bnd_quantize_plan_text(plan, file, &length);
+    return text != NULL && strlen(text) == length && strstr(text, words) != NULL;
+}
+
+static void configs_say_it(void)
+{
+    static const struct {
+        bnd_quantize how;
+        const char *file, *words[3];
+    } cases[] = {
+        {{.to = "e4m3"},
+         "config.json",
+         {"\"strategy\": \"channel\"", "\"format\": \"float-quantized\"", "\"model.layers.1.mlp.gate\""}},
+        {{.to = "e4m3", .activations = "none"},
+         "config.json",
+         {"\"naive-quantized\"", "\"input_activations\": null", "\"lm_head\""}},
+        {{.to = "e4m3", .scale = "tile:128x128"},
+         "config.json",
+         {"\"strategy\": \"block\"", "\"group_size\": 128", "\"block_structure\": ["}},
+        {{.to = "nvfp4"},
+         "config.json",
+         {"\"nvfp4-pack-quantized\"", "\"torch.float8_e4m3fn\"", "\"strategy\": \"tensor_group\""}},
+        {{.to = "mxfp4"}, "config.json", {"\"mxfp4-pack-quantized\"", "\"torch.uint8\"", "\"group_size\": 32"}},
+        {{.to = "e4m3", .layout = "fp8-block"},
+         "config.json",
+         {"\"weight_block_size\": [", "\"quant_method\": \"fp8\"", "\"activation_scheme\": \"dynamic\""}},
+        {{.to = "e4m3", .layout = "fp8-block", .rule = "rceil"}, "config.json", {"\"scale_fmt\": \"ue8m0\"", "", ""}},
+        {{.to = "nvfp4", .layout = "modelopt"},
+         "hf_quant_config.json",
+         {"\"quant_algo\": \"W4A16_NVFP4\"", "\"exclude_modules\": [", "\"group_size\": 16"}},
+        {{.to = "nvfp4", .layout = "modelopt"},
+         "config.json",
+         {"\"quant_method\": \"modelopt\"", "\"ignore\": [", "\"torch_dtype\": \"bfloat16\""}},
+    };
+    bnd_checkpoint *in = open_small(config);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bnd_quantize_plan *plan = plan_of(in, &cases[i].how);
+        for (size_t k = 0; k < 3; k++) {
+            CU_ASSERT_TRUE(text_has(plan, cases[i].file, cases[i].words[k]));
+        }
+        CU_ASSERT_TRUE(text_has(plan, "config.json", "{\n  \"model_type\": \"llama\",\n"));
+        bool modelopt = cases[i].how.layout != NULL && strcmp(cases[i].how.layout, "modelopt") == 0;
+        CU_ASSERT_EQUAL(bnd_quantize_plan_text(plan, "hf_quant_config.json", NULL) != NULL, modelopt);
+        bnd_quantize_plan_free(plan);
+    }
+    close_small(in);
+}
+
+CU_TestInfo plan_tests[] = {{"each weight has a reason", each_weight_has_a_reason},
+                            {"tensor scales are shared", tensor_scales_are_shared},
+                            {"what cannot be is refused", what_cannot_be_is_refused},
+                            {"widths that no block divides", widths_that_no_block_divides},
+                            {"configs say it", configs_say_it},
+                            CU_TEST_INFO_NULL};

@@ -1,0 +1,259 @@
+/* binade quantize: a checkpoint in another format, in the layout of an engine. */
+#include "quantize.h"
+
+#include "common/progress.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct patterns {
+    const char **items;
+    size_t count;
+} patterns;
+
+typedef struct quantize {
+    settings common;
+    bnd_quantize how;
+    patterns keep, also;
+    bool dry_run, durable;
+} quantize;
+
+/* ---- options ---- */
+
+static int read_patterns(void *options, const option_row *row, const char *list)
+{
+    quantize *q = options;
+    patterns *out = (patterns *)(void *)((char *)options + row->target);
+    for (const char *at = list; at != NULL;) {
+        size_t length = strcspn(at, ",");
+        if (length == 0) {
+            return complain(q->common.command, "--%s must be patterns separated by commas, not '%.64s'", row->name,
+                            list);
+        }
+        char *item = format_text("%.*s", (int)length, at);
+        out->items = allocate(out->items, out->count + 1, sizeof *out->items);
+        out->items[out->count++] = item;
+        at = at[length] == ',' ? at + length + 1 : NULL;
+    }
+    return GO_ON;
+}
+
+/* "5GB": a number with a unit of powers of 1000 or 1024, or none. */
+static int read_bytes(void *options, const option_row *row, const char *value)
+{
+    static const struct {
+        const char *name;
+        double bytes;
+    } units[] = {{"", 1},       {"KB", 1e3},        {"MB", 1e6},          {"GB", 1e9},
+                 {"KiB", 1024}, {"MiB", 1048576.0}, {"GiB", 1073741824.0}};
+    quantize *q = options;
+    char *end;
+    double number = strtod(value, &end);
+    for (size_t i = 0; end != value && number > 0 && i < sizeof units / sizeof *units; i++) {
+        double bytes = number * units[i].bytes;
+        if (strcmp(end, units[i].name) == 0 && bytes >= 1 && bytes < 1e18) {
+            q->how.shard_size = (uint64_t)bytes;
+            return GO_ON;
+        }
+    }
+    return complain(q->common.command, "--%s must be a size such as 5GB or 512MiB, not '%.64s'", row->name, value);
+}
+
+static void forget(patterns *p)
+{
+    for (size_t i = 0; i < p->count; i++) {
+        free((void *)p->items[i]);
+    }
+    free(p->items);
+}
+
+/* ---- the work ---- */
+
+static bool tell(void *state, uint64_t done, uint64_t total)
+{
+    (void)total;
+    progress_at(state, done);
+    return true;
+}
+
+static int write_output(const quantize *q, const bnd_quantize_plan *plan, const char *path)
+{
+    bnd_error why;
+    progress bar;
+    progress_begin(&bar, &q->common, q->common.command->name, PROGRESS_SHARE, bnd_quantize_plan_totals(plan).work);
+    bnd_watch watch = {.at = tell, .state = &bar};
+    bnd_status status = bnd_checkpoint_quantize(plan, path, q->durable, &watch, &why);
+    progress_end(&bar);
+    return status == BND_OK ? GO_ON : fail(q->common.command, "", status, &why);
+}
+
+static int quantize_opened(quantize *q, const bnd_checkpoint *in, const char *in_path, const char *out)
+{
+    bnd_quantize_plan *plan = NULL;
+    bnd_error why;
+    if (q->how.shard_size == 0 && bnd_checkpoint_files(in) > 1) {
+        q->how.shard_size = 5000000000; /* as other tools have it */
+    }
+    bnd_status made = bnd_quantize_plan_new(&plan, in, &q->how, &why);
+    if (made != BND_OK) {
+        return fail(q->common.command, "", made, &why);
+    }
+    int status = q->dry_run ? GO_ON : write_output(q, plan, out);
+    if (status == GO_ON) {
+        bool rows = q->dry_run || q->common.output == OUTPUT_CSV;
+        print_quantize_plan(plan, q->common.output, in_path, q->dry_run ? NULL : out, rows);
+    }
+    bnd_quantize_plan_free(plan);
+    return status;
+}
+
+static int check_usage(const quantize *q)
+{
+    const command *self = q->common.command;
+    size_t count = q->common.operand_count;
+    if (q->how.to == NULL) {
+        return complain(self, "expected --to (for example --to e4m3, --to nvfp4, --to bf16)");
+    }
+    if (count < 1 || count > 2 || (count < 2 && !q->dry_run)) {
+        return complain(self, "expected an input and an output, got %zu name%s", count, count == 1 ? "" : "s");
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (q->common.operands[i][0] == '\0') {
+            return complain(self, "the name of the %s is empty", i == 0 ? "input" : "output");
+        }
+    }
+    return GO_ON;
+}
+
+static int run(const command *self, int argc, char **argv)
+{
+    quantize q = {.how = {.to = NULL}};
+    bnd_context context;
+    bnd_error why;
+    int status = read_arguments(&q, self, argc, argv);
+    status = status == GO_ON ? check_usage(&q) : status;
+    if (status == GO_ON && bnd_context_init(&context, NULL, q.common.threads, &why) != BND_OK) {
+        status = complain(self, "%s", why.message);
+    }
+    if (status == GO_ON) {
+        const char *in = q.common.operands[0], *out = q.common.operand_count > 1 ? q.common.operands[1] : NULL;
+        bnd_checkpoint *checkpoint = NULL;
+        q.how.keep = q.keep.items;
+        q.how.keeps = q.keep.count;
+        q.how.also = q.also.items;
+        q.how.alsos = q.also.count;
+        q.how.rounding = q.common.rule;
+        q.how.seed = q.common.seed;
+        q.how.context = &context;
+        bnd_status opened = bnd_checkpoint_new(&checkpoint, in, NULL, NULL, &why);
+        status = opened == BND_OK ? quantize_opened(&q, checkpoint, in, out) : fail(self, in, opened, &why);
+        bnd_checkpoint_free(checkpoint);
+    }
+    forget(&q.keep);
+    forget(&q.also);
+    clear_settings(&q.common);
+    return status == GO_ON ? FINE : status;
+}
+
+static const option_row options[] = {
+    {.name = "to",
+     .argument = "F",
+     .help = "format of the weights: e4m3 int8 nvfp4 mxfp4 mxfp8; or bf16 fp16 fp32, which decodes quantized weights",
+     .completes = COMPLETES_WORDS,
+     .words = "e4m3 int8 nvfp4 mxfp4 mxfp8 bf16 fp16 fp32",
+     INTO_TEXT(quantize, how.to)},
+    {.name = "layout",
+     .argument = "NAME",
+     .help = "names, shapes and config of: compressed-tensors fp8 fp8-block modelopt (default compressed-tensors)",
+     .completes = COMPLETES_WORDS,
+     .words = "compressed-tensors fp8 fp8-block modelopt",
+     INTO_TEXT(quantize, how.layout)},
+    {.name = "scale",
+     .argument = "S",
+     .help = "what shares a scale: tensor, row, tile:128x128 (default by --to and --layout)",
+     INTO_TEXT(quantize, how.scale)},
+    {.name = "rule",
+     .argument = "RULE",
+     .help = "scales from the largest magnitude: amax mse 4/6 floor ceil even rceil ct (default the layout's own)",
+     .completes = COMPLETES_WORDS,
+     .words = "amax mse 4/6 floor ceil even rceil ct",
+     INTO_TEXT(quantize, how.rule)},
+    {.name = "scale-dtype",
+     .argument = "F",
+     .help = "format of scales of more than 8 bits: fp32 bf16 fp16 (default what the layout's own tool writes)",
+     .completes = COMPLETES_WORDS,
+     .words = "fp32 bf16 fp16",
+     INTO_TEXT(quantize, how.scale_format)},
+    {.name = "activations",
+     .argument = "HOW",
+     .help = "what the config asks for at run time: none or dynamic (default dynamic for 8 bits, none for 4)",
+     .completes = COMPLETES_WORDS,
+     .words = "none dynamic",
+     INTO_TEXT(quantize, how.activations)},
+    {.name = "keep",
+     .argument = "LIST",
+     .help = "weights or modules that stay as they are: patterns with * and ?, separated by commas; may be repeated",
+     INTO(quantize, keep, read_patterns)},
+    {.name = "include",
+     .argument = "LIST",
+     .help = "matrices that are quantized although they stay by default, such as lm_head; patterns as for --keep",
+     INTO(quantize, also, read_patterns)},
+    {.name = "no-fuse",
+     .rare = 1,
+     .help = "q, k and v, or gate and up, get tensor scales of their own; engines that join them need equal ones",
+     INTO_FLAG(quantize, how.unfused)},
+    {.name = "allow-nonfinite",
+     .rare = 1,
+     .help = "a NaN or an infinity makes its scale NaN; without this option it is an error",
+     INTO_FLAG(quantize, how.allow_nonfinite)},
+    {.name = "shard-size",
+     .argument = "BYTES",
+     .help = "most bytes of tensors per file: 5GB, 512MiB (default 5GB, or one file if IN is one)",
+     INTO(quantize, how.shard_size, read_bytes)},
+    {.name = "dry-run", .help = "print the plan for each tensor, and write nothing", INTO_FLAG(quantize, dry_run)},
+    {.name = "durable", .rare = 1, .help = "wait until the disk has the output", INTO_FLAG(quantize, durable)},
+    {.same = &row_round},
+    {.same = &row_seed, .rare = 1},
+    {.same = &row_json},
+    {.same = &row_csv},
+    {.same = &row_threads},
+    {.same = &row_progress, .rare = 1},
+    {.same = &row_help},
+    {.name = NULL},
+};
+
+/* 32 rows of 64 numbers from 1e-32 to 0.74; a header of 100 bytes. */
+#define ONE_LAYER                                                                                                      \
+    "mkdir model && { printf '\\144\\0\\0\\0\\0\\0\\0\\0%-100s' "                                                      \
+    "'{\"mlp.up_proj.weight\":{\"dtype\":\"BF16\",\"shape\":[32,64],"                                                  \
+    "\"data_offsets\":[0,4096]}}'; yes '<=>?' | head -c 4096; } > model/model.safetensors"
+
+static const command_example examples[] = {
+    {"a model of one layer, and the same in FP8 for vLLM", ONE_LAYER " && binade quantize model model-fp8 --to e4m3"},
+    {"the outcome for each tensor; nothing is written", "binade quantize model --to nvfp4 --dry-run"},
+    {"NVFP4 as ModelOpt writes it", "binade quantize model model-nvfp4 --to nvfp4 --layout modelopt"},
+    {"FP8 by tiles with powers of two as scales, as DeepSeek-V3.1",
+     "binade quantize model model-tiles --to e4m3 --layout fp8-block --rule rceil"},
+    {"MXFP4 in one file, with random rounding",
+     "binade quantize model model-mxfp4.safetensors --to mxfp4 --round sr --seed 7"},
+    {"back to bf16", "binade quantize model-fp8 model-bf16 --to bf16"},
+    {NULL, NULL},
+};
+
+const command command_quantize = {
+    .name = "quantize",
+    .summary = "a checkpoint in FP8, NVFP4, MX or INT8, and back",
+    .group = GROUP_FILES,
+    .operands = "IN [OUT]",
+    .first = COMPLETES_FILES,
+    .others = COMPLETES_FILES,
+    .about =
+        "Writes a checkpoint in another format, with scales, names and config as an inference engine reads them. IN "
+        "is a .safetensors file, a folder of them, a .gguf file or a .npy file, also a quantized one. OUT is a "
+        ".safetensors file if its name ends so, and otherwise a new folder, with the other files of IN.",
+    .options = options,
+    .examples = examples,
+    .environment = READS_BACKEND | READS_THREADS | READS_COLUMNS,
+    .see_also = "cast block formats bnd_block(3)",
+    .run = run,
+};
