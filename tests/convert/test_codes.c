@@ -32,7 +32,8 @@ typedef struct layout_case {
 #define BF16_SCALE .scales_dtype = "BF16", .scale = "bf16"
 #define FP32_SCALE .scales_dtype = "F32", .scale = "fp32"
 #define MX         .sharing = GROUP, .size = 32, .scales_dtype = "U8", .scale = "e8m0", .shape = "rg"
-#define NV         .sharing = GROUP, .size = 16, .scales_dtype = "F8_E4M3", .scale = "e4m3", .shape = "rg", .second_scale = true
+#define BY_16      .sharing = GROUP, .size = 16, .shape = "rg", .second_scale = true
+#define NV         BY_16, .scales_dtype = "F8_E4M3", .scale = "e4m3"
 
 static const layout_case cases[] = {
     {.how = {.to = "e4m3"}, FP8, .scales = "weight_scale", BF16_SCALE, .shape = "r1", .sharing = ROW},
