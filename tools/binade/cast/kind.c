@@ -76,6 +76,7 @@ static bool first_member_has(const unsigned char *bytes, size_t length, const ch
 
 static const char member_advice[] = "unzip it and cast the .npy files in it";
 static const char torch_advice[] = "save one tensor as .npy (numpy.save of tensor.float().numpy()) and cast that";
+static const char tensors_advice[] = "use 'binade quantize IN OUT --to bf16' (or e4m3, nvfp4, ...) for its tensors";
 static const char arrays_advice[] = "save one of its arrays as .npy (numpy.save) and cast that";
 
 static cast_kind kind_of_zip(const unsigned char *bytes, size_t length)
@@ -104,7 +105,7 @@ typedef struct magic {
     }
 
 static const magic magics[] = {
-    MAGIC(0, "GGUF", "a GGUF file", arrays_advice),
+    MAGIC(0, "GGUF", "a GGUF file", tensors_advice),
     MAGIC(0, "\x89HDF\r\n\x1a\n", "an HDF5 file", arrays_advice),
     MAGIC(0, "CDF\1", "a NetCDF file", arrays_advice),
     MAGIC(0, "MATLAB 5.0 MAT-file", "a MATLAB file", arrays_advice),
@@ -119,7 +120,7 @@ static const magic magics[] = {
 };
 
 static const cast_kind none = {NULL, NULL};
-static const cast_kind safetensors = {"a .safetensors file", arrays_advice};
+static const cast_kind safetensors = {"a .safetensors file", tensors_advice};
 static const cast_kind pickle = {"a pickle of Python", torch_advice};
 
 cast_kind cast_kind_of(const unsigned char *bytes, size_t length, uint64_t file_size)
@@ -157,8 +158,8 @@ static const struct {
     const char *ending;
     cast_kind kind;
 } endings[] = {
-    {".safetensors", {"a .safetensors file", arrays_advice}},
-    {".gguf", {"a GGUF file", arrays_advice}},
+    {".safetensors", {"a .safetensors file", tensors_advice}},
+    {".gguf", {"a GGUF file", tensors_advice}},
     {".npz", {"an .npz file", member_advice}},
     {".pt", {"a file of torch.save", torch_advice}},
     {".pth", {"a file of torch.save", torch_advice}},
