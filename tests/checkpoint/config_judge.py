@@ -400,7 +400,7 @@ def linears(tensors):
         out.setdefault(stem, {})[part] = (entry["dtype"], entry["shape"])
     return {stem: parts for stem, parts in out.items()
             if any(part in parts and len(parts[part][1]) == 2 for part in ("weight", "weight_packed"))
-            and not stem.endswith(("embed_tokens", "norm", "layernorm"))}
+            and not stem.endswith(("embed_tokens", "token_embd", "norm", "layernorm"))}
 
 
 def judge_tensors(config, schemes, tensors, problems):

@@ -39,8 +39,9 @@ static bnd_status set_config(bnd_quantize_plan *plan, const char *value, bnd_err
         bndi_long_text_put(&text, "{}\n");
     }
     bnd_status status = text.failed || text.bytes == NULL ? no_memory(why) : BND_OK;
-    /* compressed-tensors called it so once, and loaders would still read it */
+    /* compressed-tensors called it so once, and loaders would still read it; MLX has both */
     status = status == BND_OK ? set(&text, "compression_config", NULL, why) : status;
+    status = status == BND_OK ? set(&text, "quantization", NULL, why) : status;
     status = status == BND_OK ? set(&text, "quantization_config", value, why) : status;
     if (status != BND_OK) {
         bndi_long_text_free(&text);
