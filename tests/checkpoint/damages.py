@@ -380,7 +380,7 @@ configure("config-without-quant-algo", "modelopt-nvfp4-config", "config-missing-
 configure("config-not-applied-ct", "ct-fp8-channel", "config-not-applied")(lambda config: config.update(ignore=[]))
 configure("config-ignored-but-quantized", "ct-fp8-channel", "config-contradiction")(
     lambda config: config["ignore"].append("model.layers.0.mlp.down_proj"))
-configure("config-block-size", "fp8-block-qwen3", "config-contradiction")(
+configure("config-block-size", "fp8-block-qwen3", "config-contradiction|scale-shape")(
     lambda config: config.update(weight_block_size=[64, 128]))
 
 
