@@ -7,6 +7,7 @@ dist_man_MANS += \
 	doc/man/binade-cast.1 \
 	doc/man/binade-compare.1 \
 	doc/man/binade-cost.1 \
+	doc/man/binade-diff.1 \
 	doc/man/binade-evaluate.1 \
 	doc/man/binade-formats.1 \
 	doc/man/binade-help.1 \
@@ -41,6 +42,7 @@ MANUAL_TEXT = \
 	doc/man/cast.text \
 	doc/man/compare.text \
 	doc/man/cost.text \
+	doc/man/diff.text \
 	doc/man/evaluate.text \
 	doc/man/formats.text \
 	doc/man/lint.text \

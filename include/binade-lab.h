@@ -21,6 +21,7 @@
 #include <binade-lab/checkpoint.h>
 #include <binade-lab/convert.h>
 #include <binade-lab/cost.h>
+#include <binade-lab/diff.h>
 #include <binade-lab/lint.h>
 #include <binade-lab/oracle.h>
 #include <binade-lab/policy.h>

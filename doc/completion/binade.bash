@@ -9,7 +9,7 @@ _binade()
         prev=${COMP_WORDS[COMP_CWORD - 2]}
     fi
     if [ "$COMP_CWORD" -eq 1 ]; then
-        first="show formats table range block calc cast lint quantize train compare report evaluate sweep cost vectors verify bench page help" options="--help --version"
+        first="show formats table range block calc cast lint quantize diff train compare report evaluate sweep cost vectors verify bench page help" options="--help --version"
     else
     case ${COMP_WORDS[1]} in
     show)
@@ -103,6 +103,14 @@ _binade()
         --activations) words="none dynamic" ;;
         --round | -r) words="rne rna rtz rup rdn rto sr sra srb sr-equal" ;;
         --progress) words="auto always never" ;;
+        esac ;;
+    diff)
+        options="--base --no-explain --all --most --histogram --threads --progress --json --csv --color --help" valued=" --base --most --threads -j --progress --color "
+        first="@files" others="@files"
+        case $prev in
+        --base) files=yes ;;
+        --progress) words="auto always never" ;;
+        --color) words="auto always never" ;;
         esac ;;
     train)
         options="--model --recipe --optimizer --lr --betas --eps --wd --schedule --steps --seeds --margin --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --tied --data --data-type --source --init --order --dump-init --dump-batches --recompute --switch --autopsy --out --report --resume --checkpoint --validate --statistics --memory --details --plot --plot-scale --plot-range --list --threads --progress --json --csv --color --help" valued=" --model --recipe --optimizer --lr --betas --eps --wd --schedule --steps --seeds --margin --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --data --data-type --source --init --order --dump-init --dump-batches --switch --out --report --checkpoint --validate --statistics --plot --plot-scale --plot-range --threads -j --progress --color "
@@ -228,7 +236,7 @@ _binade()
         esac ;;
     help)
         options="--full --examples --roff --completion --help" valued=" --roff --completion "
-        first="show formats table range block calc cast lint quantize train compare report evaluate sweep cost vectors verify bench page help" others="show formats table range block calc cast lint quantize train compare report evaluate sweep cost vectors verify bench page help"
+        first="show formats table range block calc cast lint quantize diff train compare report evaluate sweep cost vectors verify bench page help" others="show formats table range block calc cast lint quantize diff train compare report evaluate sweep cost vectors verify bench page help"
         case $prev in
         --completion) words="bash zsh fish" ;;
         esac ;;

@@ -140,6 +140,20 @@ complete -c binade -n '__binade_is quantize' -l progress -d 'show progress: auto
 complete -c binade -n '__binade_is quantize' -l help -s h -d 'print this text'
 complete -c binade -n '__binade_is quantize first' -F
 complete -c binade -n '__binade_is quantize others' -F
+complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a diff -d 'how two checkpoints differ, and how a quantized one was made'
+complete -c binade -n '__binade_is diff' -l base -d 'the unquantized model that A was made from (default: B, for weights that are quantized in A only)' -r -F
+complete -c binade -n '__binade_is diff' -l no-explain -d 'do not search how A was made'
+complete -c binade -n '__binade_is diff' -l all -d 'list every weight, equal ones too'
+complete -c binade -n '__binade_is diff' -l most -d 'list at most N weights (default 20)' -x
+complete -c binade -n '__binade_is diff' -l histogram -d 'count the elements by their distance in ulps'
+complete -c binade -n '__binade_is diff' -l threads -s j -d 'number of cores (default all)' -x
+complete -c binade -n '__binade_is diff' -l progress -d 'show progress: auto always never (default auto: on a terminal, after a second)' -x -a 'auto always never'
+complete -c binade -n '__binade_is diff' -l json -d 'JSON instead of text'
+complete -c binade -n '__binade_is diff' -l csv -d 'comma-separated values instead of text'
+complete -c binade -n '__binade_is diff' -l color -d 'colours: auto always never (default auto: on a terminal without NO_COLOR)' -x -a 'auto always never'
+complete -c binade -n '__binade_is diff' -l help -s h -d 'print this text'
+complete -c binade -n '__binade_is diff first' -F
+complete -c binade -n '__binade_is diff others' -F
 complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a train -d 'train a model in fp32 and in each recipe, and compare'
 complete -c binade -n '__binade_is train' -l model -d 'as train --list has them (default transformer)' -x -a 'quadratic linear logistic mlp student transformer'
 complete -c binade -n '__binade_is train' -l recipe -d 'recipes, separated by commas, or all; settings: base=bf16-amp,v=bf16,dact=e5m2:sr; or FILE.json (default fp32,bf16-amp,fp16-pure)' -x -a '(__fish_complete_list , "string split \" \" \"all fp32 tf32 fp16-pure bf16-pure e4m3-pure e5m2-pure fp16-amp-noscale fp16-amp-static fp16-amp bf16-amp bf16-master bf16-sr bf16-kahan bf16-kahan-pure fp8-unscaled fp8-unscaled+fp32 fp8-e4m3-unscaled fp8-e4m3-unscaled+fp32 fp8-delayed fp8-delayed+fp32 fp8-current fp8-current+fp32 fp8-rowwise fp8-rowwise+fp32 fp8-block fp8-block+fp32 mxfp8 mxfp8+fp32 mxfp8-floor mxfp8-floor+fp32 mxfp8-norms mxfp8-norms+fp32 mxfp6 mxfp6+fp32 mxfp4 mxfp4+fp32 mxfp4-rceil mxfp4-rceil+fp32 nvfp4 nvfp4+fp32 fp8-lm fp8-lm+fp32 adam8bit\"")'
@@ -366,5 +380,5 @@ complete -c binade -n '__binade_is help' -l examples -d 'the examples of a comma
 complete -c binade -n '__binade_is help' -l roff -d 'a man page: a command\'s, or binade\'s' -x
 complete -c binade -n '__binade_is help' -l completion -d 'a completion script for bash, zsh or fish' -x -a 'bash zsh fish'
 complete -c binade -n '__binade_is help' -l help -s h -d 'print this text'
-complete -c binade -n '__binade_is help first' -a 'show formats table range block calc cast lint quantize train compare report evaluate sweep cost vectors verify bench page help'
-complete -c binade -n '__binade_is help others' -a 'show formats table range block calc cast lint quantize train compare report evaluate sweep cost vectors verify bench page help'
+complete -c binade -n '__binade_is help first' -a 'show formats table range block calc cast lint quantize diff train compare report evaluate sweep cost vectors verify bench page help'
+complete -c binade -n '__binade_is help others' -a 'show formats table range block calc cast lint quantize diff train compare report evaluate sweep cost vectors verify bench page help'

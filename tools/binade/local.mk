@@ -56,6 +56,10 @@ binade_SOURCES = \
 	tools/binade/cost/print.c \
 	tools/binade/cost/roofline_picture.c \
 	tools/binade/cost/trained.c \
+	tools/binade/diff/cmd_diff.c \
+	tools/binade/diff/diff.h \
+	tools/binade/diff/json.c \
+	tools/binade/diff/text.c \
 	tools/binade/evaluate/cmd_evaluate.c \
 	tools/binade/evaluate/evaluate.h \
 	tools/binade/evaluate/print.c \

@@ -25,6 +25,8 @@ libbinade_laboratory_la_SOURCES += \
 	src/files/checkpoint/weights.h \
 	src/files/checkpoint/fit_cost.c \
 	src/files/checkpoint/weight_scales.c \
+	src/files/checkpoint/stored_codes.h \
+	src/files/checkpoint/stored_codes.c \
 	src/files/checkpoint/weight_block.c \
 	src/files/checkpoint/decode_weight.c \
 	src/files/checkpoint/weights.c \

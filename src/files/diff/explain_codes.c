@@ -1,0 +1,274 @@
+/* Codes as tools compute them from the base and the stored scales. */
+#include "diff/explain.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- magnitudes ---- */
+
+static bnd_status fill_magnitudes(bndi_code_values *m, const bnd_format *f, bnd_error *why)
+{
+    uint16_t codes[256];
+    const bnd_array how = {.packing_in = BND_PACKING_UNPACKED};
+    for (uint32_t at = 0; at < m->count; at += 256) {
+        uint32_t n = m->count - at < 256 ? m->count - at : 256;
+        unsigned char bytes[256];
+        for (uint32_t i = 0; i < n; i++) {
+            codes[i] = (uint16_t)(at + i);
+            bytes[i] = (unsigned char)(at + i);
+        }
+        bnd_status status = bnd_decode_f64(m->values + at, f->width > 8 ? (const void *)codes : bytes, n, f, &how, why);
+        if (status != BND_OK) {
+            return status;
+        }
+    }
+    while (m->finite < m->count && m->values[m->finite] - m->values[m->finite] == 0) {
+        m->finite++;
+    }
+    return BND_OK;
+}
+
+bnd_status bndi_code_values_new(bndi_code_values *out, const bnd_format *element, bool integer, bnd_error *why)
+{
+    const unsigned bits = integer ? element->precision : bnd_magnitude_bits(element);
+    if ((element->width == 0 && !integer) || bits > 15) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "codes of %s are not searched for: they must have 1 to 16 bits",
+                        element->name);
+    }
+    bndi_code_values m = {.count = (1U << bits) + (integer ? 1U : 0U), .integer = integer, .bits = bits};
+    m.signed_zero = !integer && element->is_signed && element->has_negative_zero;
+    m.values = malloc(m.count * sizeof *m.values);
+    if (m.values == NULL) {
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for %u numbers", (unsigned)m.count);
+    }
+    bnd_status status = BND_OK;
+    if (integer) {
+        m.finite = m.count;
+        for (uint32_t i = 0; i < m.count; i++) {
+            m.values[i] = i * ldexp((double)element->least_significand, element->least_quantum);
+        }
+    } else {
+        status = fill_magnitudes(&m, element, why);
+    }
+    if (status != BND_OK) {
+        free(m.values);
+        return status;
+    }
+    *out = m;
+    return BND_OK;
+}
+
+void bndi_code_values_free(bndi_code_values *m)
+{
+    free(m->values);
+    *m = (bndi_code_values){.values = NULL};
+}
+
+/* ---- quotients ---- */
+
+/* How a row's quotients of a run are computed: x / by, or x * by, in `work`. */
+typedef struct division {
+    double by;
+    bool multiplies;
+    bndi_work work;
+} division;
+
+static division division_of(const bndi_quotient_row *row, const bndi_shared *shared)
+{
+    const double product = shared->scale * shared->factor;
+    double d = product;
+    switch (row->scale) {
+    case BNDI_OVER_EXACT:
+        break;
+    case BNDI_OVER_PRODUCT:
+        d = bndi_in_fp32(product);
+        break;
+    case BNDI_OVER_RATIO:
+        d = bndi_in_fp32(shared->scale / shared->divisor);
+        break;
+    case BNDI_OVER_UNROUNDED:
+        d = bndi_in_fp32(shared->unrounded);
+        break;
+    case BNDI_OVER_BF16:
+        d = bndi_in_work(product, BNDI_IN_BF16);
+        break;
+    case BNDI_OVER_FP16:
+        d = bndi_in_work(product, BNDI_IN_FP16);
+        break;
+    }
+    switch (row->operation) {
+    case BNDI_OP_DIVIDE:
+        break;
+    case BNDI_OP_MULTIPLY:
+        return (division){bndi_in_fp32(1 / d), true, row->work};
+    case BNDI_OP_MULTIPLY_BF16:
+        return (division){bndi_in_work(1 / d, BNDI_IN_BF16), true, row->work};
+    case BNDI_OP_MULTIPLY_DIVISOR:
+        return (division){bndi_in_fp32(shared->divisor / shared->scale), true, row->work};
+    }
+    return (division){d, false, row->work};
+}
+
+/* ---- counting ---- */
+
+/* A code as magnitude and sign. */
+typedef struct parted {
+    uint32_t magnitude;
+    bool negative;
+} parted;
+
+static parted part(const bndi_code_values *m, uint32_t code)
+{
+    if (m->integer) {
+        uint32_t top = 1U << m->bits;
+        return (code & top) != 0 ? (parted){2 * top - code, true} : (parted){code, false};
+    }
+    return (parted){code & ((1U << m->bits) - 1), (code >> m->bits & 1) != 0};
+}
+
+/* a is in units of `unit`, and so are the magnitudes: the products are exact. */
+static void count_one(bndi_code_counts *counts, const bndi_code_values *m, double x, double a, double unit, parted code)
+{
+    const double *v = m->values;
+    const uint32_t c = code.magnitude;
+    const bool negative = signbit(x) != 0;
+    if (c >= m->finite || a - a != 0) {
+        bool both = (x != x && c >= m->finite && v[c] != v[c]) || (x - x != 0 && x == x && c + 1 >= m->finite) ||
+                    (x - x == 0 && c < m->count && c >= m->finite && v[c] == v[c] && a >= v[m->finite - 1] * unit);
+        counts->beyond += both;
+        counts->other += !both;
+        return;
+    }
+    if (c != 0 && code.negative != negative) {
+        counts->other++;
+        return;
+    }
+    const double own = v[c] * unit;
+    if (a == own && c + 1 < m->finite) {
+        if (c == 0) {
+            counts->zeros[BNDI_ON][x > 0 ? 2 : x < 0 ? 3 : negative][code.negative]++;
+        } else {
+            counts->codes[BNDI_ON][0][0][negative]++;
+        }
+        return;
+    }
+    if (a >= own && c + (m->integer ? 2U : 1U) >= m->finite) {
+        counts->beyond++;
+        return;
+    }
+    const uint32_t low = a > own ? c : c - 1;
+    const double next = v[a > own ? c + 1 : c - 1] * unit, middle = (v[low] + v[low + 1]) * 0.5 * unit;
+    if (a > own ? a >= next : a <= next) {
+        counts->other++;
+        return;
+    }
+    const size_t place = a < middle ? BNDI_BELOW : a == middle ? BNDI_TIE : BNDI_ABOVE;
+    if (c == 0) {
+        counts->zeros[place][x > 0 ? 2 : x < 0 ? 3 : negative][code.negative]++;
+    } else {
+        counts->codes[place][low == c ? 0 : 1][low % 2][negative]++;
+    }
+}
+
+void bndi_tally_codes(bndi_code_counts *counts, size_t quotient, const bndi_code_values *m, const bndi_shared *shared,
+                      const float *x, const uint16_t *codes, size_t n)
+{
+    const bndi_quotient_row *row = bndi_quotient_row_at(quotient);
+    const division by = division_of(row, shared);
+    const bool exact = by.work == BNDI_IN_EXACT;
+    counts->elements += n;
+    for (size_t i = 0; i < n; i++) {
+        const double from = (double)x[i];
+        double a = fabs(from);
+        if (!exact) {
+            double q = by.multiplies ? a * by.by : a / by.by;
+            q = bndi_in_fp32(q);
+            a = by.work == BNDI_IN_FP32 ? q : bndi_in_work(q, by.work);
+        }
+        double unit = exact ? by.by : 1;
+        if (from == 0) {
+            a = 0; /* and not 0 / 0 */
+            unit = 1;
+        } else if (unit == 0) {
+            a = INFINITY;
+            unit = 1;
+        }
+        count_one(counts, m, from, a, unit, part(m, codes[i]));
+    }
+}
+
+void bndi_add_code_counts(bndi_code_counts *sum, const bndi_code_counts *more)
+{
+    uint64_t *to = (uint64_t *)(void *)sum;
+    const uint64_t *from = (const uint64_t *)(const void *)more;
+    for (size_t i = 0; i < sizeof *sum / sizeof *to; i++) {
+        to[i] += from[i];
+    }
+}
+
+/* ---- what a rounding gives ---- */
+
+/* Does a rounding give the upper one of the two? */
+static bool goes_up(bndi_to_element rounding, size_t place, size_t low_is_odd, size_t negative)
+{
+    switch (rounding) {
+    case BNDI_ROUND_RNE:
+        return place == BNDI_ABOVE || (place == BNDI_TIE && low_is_odd != 0);
+    case BNDI_ROUND_RNA:
+        return place == BNDI_ABOVE || place == BNDI_TIE;
+    case BNDI_ROUND_RNZ:
+        return place == BNDI_ABOVE;
+    case BNDI_ROUND_RAZ:
+        return true;
+    case BNDI_ROUND_RUP:
+        return negative == 0;
+    case BNDI_ROUND_RDN:
+        return negative != 0;
+    case BNDI_ROUND_RTZ:
+    case BNDI_ROUND_EITHER:
+    case BNDI_ROUNDINGS:
+        break;
+    }
+    return false;
+}
+
+/* May a zero have this sign? x: 0, -0, > 0, < 0. */
+static bool fits_zero(bndi_zero_sign rule, size_t x, size_t negative)
+{
+    switch (rule) {
+    case BNDI_ZERO_KEEP:
+        return negative == (x == 1 || x == 3);
+    case BNDI_ZERO_PLUS:
+        return negative == 0;
+    case BNDI_ZERO_BELOW:
+        return negative == (x == 3);
+    case BNDI_ZERO_NOT_ABOVE:
+        return negative == (x != 2);
+    case BNDI_ZEROS:
+        break;
+    }
+    return false;
+}
+
+uint64_t bndi_codes_made(const bndi_code_counts *counts, bndi_to_element rounding, bndi_zero_sign zero)
+{
+    uint64_t made = counts->beyond;
+    const bool either = rounding == BNDI_ROUND_EITHER;
+    for (size_t place = 0; place < BNDI_PLACES; place++) {
+        for (size_t odd = 0; odd < 2; odd++) {
+            for (size_t negative = 0; negative < 2; negative++) {
+                bool up = place != BNDI_ON && goes_up(rounding, place, odd, negative);
+                made += counts->codes[place][up ? 1 : 0][odd][negative];
+                made += either ? counts->codes[place][1][odd][negative] : 0;
+            }
+        }
+        for (size_t x = 0; x < 4; x++) {
+            bool up = place != BNDI_ON && goes_up(rounding, place, 0, x == 1 || x == 3);
+            for (size_t negative = 0; negative < 2; negative++) {
+                made += (!up || either) && fits_zero(zero, x, negative) ? counts->zeros[place][x][negative] : 0;
+            }
+        }
+    }
+    return made;
+}

@@ -1,0 +1,160 @@
+/* The comparison of two weights of one name. */
+#include "diff/weight_pair.h"
+#include "bulk/threads.h"
+#include "diff/distance.h"
+#include "diff/groups.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BATCH = 64 };
+
+/* ---- what they are ---- */
+
+static bool is_plain(const bnd_stored_weight *w)
+{
+    return w->layout == NULL && w->parts[BND_PART_CODES] != NULL && w->parts[BND_PART_CODES]->format != NULL;
+}
+
+static const bnd_format *unit_of(const bnd_stored_weight *a, const bnd_stored_weight *b)
+{
+    const bnd_format *fp32 = bnd_format_at(BND_FORMAT_FP32);
+    const bnd_format *of_a = is_plain(a) ? a->parts[BND_PART_CODES]->format : NULL;
+    const bnd_format *of_b = is_plain(b) ? b->parts[BND_PART_CODES]->format : NULL;
+    const bnd_format *unit = of_a == NULL                        ? of_b
+                             : of_b == NULL                      ? of_a
+                             : of_a->precision > of_b->precision ? of_a
+                                                                 : of_b;
+    return unit == NULL || unit->precision > fp32->precision ? fp32 : unit;
+}
+
+static bool same_shape(const bnd_stored_weight *a, const bnd_stored_weight *b)
+{
+    return a->rank == b->rank && (a->rank == 0 || memcmp(a->shape, b->shape, a->rank * sizeof *a->shape) == 0);
+}
+
+static bool same_tensor(const bnd_stored_tensor *a, const bnd_stored_tensor *b)
+{
+    if (a == NULL || b == NULL) {
+        return a == b;
+    }
+    return a->size == b->size && strcmp(a->dtype, b->dtype) == 0 &&
+           (a->size == 0 || memcmp(a->data, b->data, a->size) == 0);
+}
+
+/* The same bytes mean the same only if they are read in the same way. */
+static bool same_bytes(const bnd_stored_weight *a, const bnd_stored_weight *b)
+{
+    bool same = (a->layout == NULL) == (b->layout == NULL);
+    same = same && (a->layout == NULL ||
+                    (a->layout->second_divides == b->layout->second_divides &&
+                     a->layout->high_first == b->layout->high_first && a->layout->swizzled == b->layout->swizzled));
+    for (size_t i = 0; same && i < BND_PART_COUNT; i++) {
+        same = i == BND_PART_INPUT || i == BND_PART_INPUT_SECOND || i == BND_PART_NOTE ||
+               same_tensor(a->parts[i], b->parts[i]);
+    }
+    return same;
+}
+
+static void print_shape(char *out, size_t size, const bnd_stored_weight *w)
+{
+    size_t length = (size_t)snprintf(out, size, "[");
+    for (size_t i = 0; i < w->rank && length < size; i++) {
+        length +=
+            (size_t)snprintf(out + length, size - length, i == 0 ? "%llu" : ", %llu", (unsigned long long)w->shape[i]);
+    }
+    if (length < size) {
+        (void)snprintf(out + length, size - length, "]");
+    }
+}
+
+/* ---- their numbers ---- */
+
+typedef struct compare_job {
+    const bnd_weight_difference *pair;
+    uint64_t first; /* piece */
+    bnd_difference_sums parts[BATCH];
+    bool failed[BATCH];
+} compare_job;
+
+static void compare_piece(void *state, size_t i, bool in_order)
+{
+    compare_job *job = state;
+    const bnd_weight_difference *pair = job->pair;
+    const uint64_t at = (job->first + i) * BNDI_GROUP_PIECE, left = pair->a->count - at;
+    const size_t n = left < BNDI_GROUP_PIECE ? (size_t)left : BNDI_GROUP_PIECE;
+    float *room = malloc(2 * (n + BND_WEIGHT_STEP) * sizeof *room);
+    (void)in_order;
+    const float *a = room == NULL ? NULL : bndi_decode_range(room, pair->a, at, n);
+    const float *b = a == NULL ? NULL : bndi_decode_range(room + n + BND_WEIGHT_STEP, pair->b, at, n);
+    memset(&job->parts[i], 0, sizeof job->parts[i]);
+    job->failed[i] = b == NULL;
+    if (b != NULL) {
+        bndi_tally_differences(&job->parts[i], a, b, at, n, pair->unit);
+    }
+    free(room);
+}
+
+static bnd_status compare_numbers(bnd_weight_difference *pair, const bndi_pair_watch *watch, bnd_error *why)
+{
+    compare_job *job = malloc(sizeof *job);
+    const uint64_t pieces = (pair->a->count + BNDI_GROUP_PIECE - 1) / BNDI_GROUP_PIECE;
+    const size_t threads = watch->context == NULL || watch->context->threads == 0 ? 1 : watch->context->threads;
+    bnd_status status = BND_OK;
+    if (job == NULL) {
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory to compare %s", pair->name);
+    }
+    job->pair = pair;
+    for (uint64_t first = 0; first < pieces && status == BND_OK; first += BATCH) {
+        const size_t parts = pieces - first < BATCH ? (size_t)(pieces - first) : BATCH;
+        uint64_t elements = 0;
+        job->first = first;
+        bnd_lab_parallel(threads, BNDI_AS_ASKED, compare_piece, job, parts);
+        for (size_t i = 0; i < parts && status == BND_OK; i++) {
+            status = job->failed[i] ? bnd_fail(why, BND_NO_MEMORY, 0, "no memory to compare %s", pair->name) : BND_OK;
+            bndi_add_differences(&pair->sums, &job->parts[i]);
+            elements += job->parts[i].elements;
+        }
+        if (status == BND_OK && watch->at != NULL && !watch->at(watch->state, elements)) {
+            status = bnd_fail(why, BND_BAD_STREAM, 0, "stopped");
+        }
+    }
+    free(job);
+    return status;
+}
+
+bnd_status bndi_compare_weights(bnd_weight_difference *pair, const bndi_pair_watch *watch, bnd_error *why)
+{
+    const bnd_stored_weight *a = pair->a, *b = pair->b;
+    char shapes[2][96];
+    pair->unit = bnd_format_at(BND_FORMAT_FP32);
+    if (a == NULL || b == NULL) {
+        pair->kind = a == NULL ? BND_DIFFERENCE_ONLY_B : BND_DIFFERENCE_ONLY_A;
+        return BND_OK;
+    }
+    pair->unit = unit_of(a, b);
+    pair->same_bytes = same_bytes(a, b);
+    if (!same_shape(a, b)) {
+        print_shape(shapes[0], sizeof shapes[0], a);
+        print_shape(shapes[1], sizeof shapes[1], b);
+        pair->kind = BND_DIFFERENCE_SHAPE;
+        (void)snprintf(pair->why, sizeof pair->why, "%s and %s", shapes[0], shapes[1]);
+        return BND_OK;
+    }
+    if (!a->is_float || !b->is_float) {
+        const bnd_stored_weight *undecoded = a->is_float ? b : a;
+        const bool comparable = !a->is_float && !b->is_float && a->layout == NULL && b->layout == NULL;
+        pair->kind = pair->same_bytes ? BND_DIFFERENCE_NONE
+                     : comparable     ? BND_DIFFERENCE_VALUES
+                                      : BND_DIFFERENCE_UNKNOWN;
+        if (!pair->same_bytes) {
+            (void)snprintf(pair->why, sizeof pair->why, "%s: %s", undecoded == a ? "A" : "B",
+                           undecoded->why_not != NULL ? undecoded->why_not : "it cannot be decoded");
+        }
+        return BND_OK;
+    }
+    bnd_status status = compare_numbers(pair, watch, why);
+    pair->kind = pair->sums.equal == pair->sums.elements ? BND_DIFFERENCE_NONE : BND_DIFFERENCE_VALUES;
+    return status;
+}

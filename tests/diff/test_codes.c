@@ -1,0 +1,169 @@
+/* Codes: each quotient and rounding recovers the codes that it made. */
+#include "tests.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { N = 20000 };
+
+static float x[N];
+static uint16_t codes[N];
+
+typedef float quotient(float value, float scale);
+
+static float divide(float value, float scale)
+{
+    return value / scale;
+}
+
+static float multiply(float value, float scale)
+{
+    volatile float reciprocal = 1.0F / scale;
+    return value * reciprocal;
+}
+
+static float divide_bf16(float value, float scale)
+{
+    return to_bf16(value / scale);
+}
+
+static float multiply_bf16(float value, float scale)
+{
+    return to_bf16(value * to_bf16(1.0F / scale));
+}
+
+static void make(const bnd_format *f, float scale, quotient *by, enum tie tie)
+{
+    make_base(x, N, 3);
+    for (size_t i = 0; i < 8; i++) { /* ties, and zeros of both signs */
+        x[i * 10] = scale * (2.25F + (float)i / 4);
+        x[i * 10 + 1] = i % 2 == 0 ? 0.0F : -0.0F;
+    }
+    for (size_t i = 0; i < N; i++) {
+        codes[i] = (uint16_t)nearest_code(by(x[i], scale), f, tie);
+    }
+}
+
+static uint64_t made(const bnd_format *f, float scale, const char *row, bndi_to_element rounding, bndi_zero_sign zero)
+{
+    bndi_code_counts counts = {.elements = 0};
+    bndi_code_values m;
+    const bndi_shared shared = {(double)scale, 1, 1, (double)scale};
+    CU_ASSERT_FATAL(bndi_code_values_new(&m, f, false, NULL) == BND_OK);
+    bndi_tally_codes(&counts, quotient_row(row), &m, &shared, x, codes, N);
+    bndi_code_values_free(&m);
+    CU_ASSERT_EQUAL(counts.elements, N);
+    return bndi_codes_made(&counts, rounding, zero);
+}
+
+static void test_quotients(void)
+{
+    const bnd_format *f = bnd_format_at(BND_FORMAT_E4M3);
+    const float scale = 0.0001234567F;
+    make(f, scale, divide, TIE_EVEN);
+    CU_ASSERT_EQUAL(made(f, scale, "divide", BNDI_ROUND_RNE, BNDI_ZERO_KEEP), N);
+    CU_ASSERT_EQUAL(made(f, scale, "exact", BNDI_ROUND_RNE, BNDI_ZERO_KEEP), N);
+    CU_ASSERT(made(f, scale, "divide-bf16", BNDI_ROUND_RNE, BNDI_ZERO_KEEP) < N);
+    CU_ASSERT(made(f, scale, "divide", BNDI_ROUND_RTZ, BNDI_ZERO_KEEP) < N * 3 / 4);
+    make(f, scale, divide_bf16, TIE_EVEN);
+    CU_ASSERT_EQUAL(made(f, scale, "divide-bf16", BNDI_ROUND_RNE, BNDI_ZERO_KEEP), N);
+    CU_ASSERT(made(f, scale, "divide", BNDI_ROUND_RNE, BNDI_ZERO_KEEP) < N);
+    make(f, scale, multiply, TIE_EVEN);
+    CU_ASSERT_EQUAL(made(f, scale, "multiply", BNDI_ROUND_RNE, BNDI_ZERO_KEEP), N);
+    make(f, scale, multiply_bf16, TIE_EVEN);
+    CU_ASSERT_EQUAL(made(f, scale, "multiply-bf16", BNDI_ROUND_RNE, BNDI_ZERO_KEEP), N);
+    CU_ASSERT(made(f, scale, "multiply", BNDI_ROUND_RNE, BNDI_ZERO_KEEP) < N);
+}
+
+static void test_ties(void)
+{
+    const bnd_format *f = bnd_format_at(BND_FORMAT_E2M1);
+    const float scale = 0.03125F;
+    static const struct {
+        enum tie tie;
+        bndi_to_element rounding;
+    } all[] = {{TIE_EVEN, BNDI_ROUND_RNE}, {TIE_AWAY, BNDI_ROUND_RNA}, {TIE_ZERO, BNDI_ROUND_RNZ}};
+    for (size_t i = 0; i < 3; i++) {
+        make(f, scale, divide, all[i].tie);
+        for (size_t k = 0; k < 3; k++) {
+            const uint64_t n = made(f, scale, "exact", all[k].rounding, BNDI_ZERO_KEEP);
+            CU_ASSERT(i == k ? n == N : n < N);
+        }
+        CU_ASSERT_EQUAL(made(f, scale, "exact", BNDI_ROUND_EITHER, BNDI_ZERO_KEEP), N);
+    }
+}
+
+static void test_directions(void)
+{
+    const bnd_format *f = bnd_format_at(BND_FORMAT_E2M1);
+    const float scale = 0.02F;
+    make_base(x, N, 11);
+    for (int up = 0; up < 2; up++) {
+        for (size_t i = 0; i < N; i++) { /* from one nearest code to the one beyond the quotient, or before it */
+            static const float values[] = {0, 0.5F, 1, 1.5F, 2, 3, 4, 6};
+            double q = fabs((double)x[i]) / (double)scale;
+            unsigned c = 0;
+            while (c < 7 && (double)values[c + 1] <= q) {
+                c++;
+            }
+            c += up != 0 && c < 7 && (double)values[c] < q ? 1 : 0;
+            codes[i] = (uint16_t)(c | (signbit(x[i]) ? 8U : 0U));
+        }
+        CU_ASSERT_EQUAL(made(f, scale, "exact", up != 0 ? BNDI_ROUND_RAZ : BNDI_ROUND_RTZ, BNDI_ZERO_KEEP), N);
+        CU_ASSERT(made(f, scale, "exact", BNDI_ROUND_RNE, BNDI_ZERO_KEEP) < N);
+        CU_ASSERT_EQUAL(made(f, scale, "exact", BNDI_ROUND_EITHER, BNDI_ZERO_KEEP), N);
+    }
+    codes[17] = codes[17] == 3 ? 1 : 3; /* two codes away, or of the other sign */
+    codes[18] ^= codes[18] % 8 == 0 ? 1 : 8;
+    CU_ASSERT(made(f, scale, "exact", BNDI_ROUND_EITHER, BNDI_ZERO_KEEP) < N);
+}
+
+static void test_zeros(void)
+{
+    const bnd_format *f = bnd_format_at(BND_FORMAT_E2M1);
+    const float scale = 0.25F; /* most become zero */
+    static const bndi_zero_sign rules[] = {BNDI_ZERO_KEEP, BNDI_ZERO_PLUS, BNDI_ZERO_BELOW, BNDI_ZERO_NOT_ABOVE};
+    for (size_t i = 0; i < 4; i++) {
+        make(f, scale, divide, TIE_EVEN);
+        for (size_t k = 0; k < N; k++) {
+            bool minus = i == 0 ? signbit(x[k]) != 0 : i == 1 ? false : i == 2 ? x[k] < 0 : !(x[k] > 0);
+            codes[k] = codes[k] % 8 == 0 ? (uint16_t)(minus ? 8 : 0) : codes[k];
+        }
+        for (size_t k = 0; k < 4; k++) {
+            const uint64_t n = made(f, scale, "exact", BNDI_ROUND_RNE, rules[k]);
+            CU_ASSERT(i == k ? n == N : n < N);
+        }
+    }
+}
+
+/* Integers in two's complement, and values beyond the largest. */
+static void test_integers(void)
+{
+    bnd_block block;
+    CU_ASSERT_FATAL(bnd_block_parse(&block, "mxint8", NULL) == BND_OK);
+    const double scale = 0.001 * 64; /* elements are in units of 2^-6 */
+    make_base(x, N, 5);
+    x[0] = 1;
+    x[1] = -1;
+    for (size_t i = 0; i < N; i++) {
+        double q = rint((double)x[i] * 64 / scale);
+        int whole = (int)fmax(-128, fmin(127, q));
+        codes[i] = (uint16_t)(whole & 0xff);
+    }
+    bndi_code_counts counts = {.elements = 0};
+    bndi_code_values m;
+    CU_ASSERT_FATAL(bndi_code_values_new(&m, &block.element, true, NULL) == BND_OK);
+    const bndi_shared shared = {scale, 1, 1, scale};
+    bndi_tally_codes(&counts, quotient_row("exact"), &m, &shared, x, codes, N);
+    bndi_code_values_free(&m);
+    CU_ASSERT_EQUAL(bndi_codes_made(&counts, BNDI_ROUND_RNE, BNDI_ZERO_PLUS), N);
+    CU_ASSERT_EQUAL(counts.other, 0);
+    CU_ASSERT(counts.beyond >= 2);
+}
+
+CU_TestInfo code_tests[] = {{"quotients in fp32 and bf16", test_quotients},
+                            {"ties", test_ties},
+                            {"directions, and codes that are no neighbours", test_directions},
+                            {"signs of zeros", test_zeros},
+                            {"integers", test_integers},
+                            CU_TEST_INFO_NULL};

@@ -1,0 +1,355 @@
+/* binade diff: the answer as text and as CSV. */
+#include "diff.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_TIES = 3 };
+
+static char *count_text(uint64_t n)
+{
+    return format_text("%llu", (unsigned long long)n);
+}
+
+static char *number_text(double x)
+{
+    return isnan(x) ? copy_text("-") : isinf(x) ? copy_text("exact") : format_text("%.4g", x);
+}
+
+/* How a weight is stored: its layout, or its dtype. */
+static const char *stored_as(const bnd_stored_weight *w)
+{
+    return w == NULL ? "" : w->layout != NULL ? w->layout->name : w->parts[BND_PART_CODES]->dtype;
+}
+
+static char *shape_text(const bnd_stored_weight *w)
+{
+    long_text t = {0};
+    add_text(&t, "[");
+    for (size_t i = 0; w != NULL && i < w->rank; i++) {
+        add_text(&t, i == 0 ? "%llu" : ", %llu", (unsigned long long)w->shape[i]);
+    }
+    add_text(&t, "]");
+    return t.text;
+}
+
+/* ---- the first lines ---- */
+
+/* "compressed-tensors/nvfp4 7, BF16 5": how many weights are stored in which way. */
+static void print_stored(const diff_question *q, const char *side, bool of_b)
+{
+    const size_t all = bnd_diff_count(q->diff);
+    bool *done = allocate(NULL, all + 1, sizeof *done);
+    const char *separator = "";
+    memset(done, 0, (all + 1) * sizeof *done);
+    printf("%s: ", side);
+    for (size_t i = 0; i < all; i++) {
+        const bnd_weight_difference *w = bnd_diff_at(q->diff, i);
+        const char *name = stored_as(of_b ? w->b : w->a);
+        size_t count = 0;
+        for (size_t k = i; k < all && name[0] != '\0' && !done[i]; k++) {
+            const bnd_weight_difference *other = bnd_diff_at(q->diff, k);
+            if (!done[k] && strcmp(stored_as(of_b ? other->b : other->a), name) == 0) {
+                done[k] = k != i;
+                count++;
+            }
+        }
+        if (count > 0) {
+            printf("%s%zu %s", separator, count, name);
+            separator = ", ";
+        }
+    }
+    printf("\n");
+    free(done);
+}
+
+static const char *plural(uint64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+/* "Differences: 7 in values, 1 only in A." */
+static void print_kinds(const diff_question *q)
+{
+    static const char *const words[] = {[BND_DIFFERENCE_VALUES] = "in values",
+                                        [BND_DIFFERENCE_ONLY_A] = "only in A",
+                                        [BND_DIFFERENCE_ONLY_B] = "only in B",
+                                        [BND_DIFFERENCE_SHAPE] = "in shape",
+                                        [BND_DIFFERENCE_UNKNOWN] = "not comparable"};
+    const char *separator = "Differences: ";
+    for (unsigned kind = BND_DIFFERENCE_VALUES; kind <= BND_DIFFERENCE_UNKNOWN; kind++) {
+        const size_t n = bnd_diff_kinds(q->diff, (bnd_difference_kind)kind);
+        if (n > 0) {
+            printf("%s%zu %s", separator, n, words[kind]);
+            separator = ", ";
+        }
+    }
+    if (bnd_diff_kinds(q->diff, BND_DIFFERENCE_NONE) < bnd_diff_count(q->diff)) {
+        printf(".\n");
+    }
+}
+
+static void print_answer(const diff_question *q)
+{
+    const size_t same = bnd_diff_kinds(q->diff, BND_DIFFERENCE_NONE), all = bnd_diff_count(q->diff);
+    const bnd_difference_sums *sums = bnd_diff_sums(q->diff);
+    size_t bytes = 0;
+    for (size_t i = 0; i < all; i++) {
+        bytes += bnd_diff_at(q->diff, i)->same_bytes;
+    }
+    printf("A and B decode to the same values in %zu of %zu weights", same, all);
+    if (same == all && all > 0) {
+        printf(bytes == all ? ", stored by the same bytes" : ", %zu of them stored by the same bytes", bytes);
+    }
+    printf(".\n");
+    print_stored(q, "A", false);
+    print_stored(q, "B", true);
+    print_kinds(q);
+    if (sums->elements > sums->equal) {
+        char *sqnr = number_text(bnd_difference_sqnr(sums)), *largest = number_text(sums->largest_error);
+        char *mean = number_text(bnd_difference_mean(sums));
+        printf("Of %llu elements that were compared, %llu have the same bits. SQNR %s dB, largest error %s, mean %s.\n",
+               (unsigned long long)sums->elements, (unsigned long long)sums->equal, sqnr, largest, mean);
+        free(sqnr);
+        free(largest);
+        free(mean);
+    }
+}
+
+/* ---- explained by ---- */
+
+static char *share_text(uint64_t part, uint64_t of)
+{
+    if (part == of) {
+        return copy_text("100 %");
+    }
+    double share = 100 * (double)part / (double)of;
+    return format_text(share > 99.99 ? "%.6f %%" : "%.2f %%", share > 99.999999 ? 99.999999 : share);
+}
+
+static void print_share(const char *before, uint64_t part, uint64_t of, const char *what)
+{
+    char *share = share_text(part, of);
+    if (of > 0) {
+        printf("%s%s of %s", before, share, what);
+    }
+    free(share);
+}
+
+/* "also possible" for parts where other rows fit as well. */
+static void print_ties(const bnd_explanation *how)
+{
+    static const char *const titles[] = {"tensor scale", "scale", "quotient", "rounding", "zeros"};
+    for (size_t part = 0; part < BND_MADE_COUNT; part++) {
+        const uint64_t others = how->fits[part] & ~((uint64_t)1 << (how->row[part] & 63));
+        if (how->row[part] == BND_MADE_NONE || others == 0 || part == BND_MADE_ZERO) {
+            continue;
+        }
+        size_t shown = 0, all = 0;
+        printf("    %s not told apart from: ", titles[part]);
+        for (size_t r = 0; r < 64 && r < bnd_made_count((bnd_made)part); r++) {
+            all += others >> r & 1;
+            if ((others >> r & 1) != 0 && shown < MOST_TIES) {
+                printf("%s%s", shown++ > 0 ? ", " : "", bnd_made_at((bnd_made)part, r)->name);
+            }
+        }
+        if (all > shown) {
+            printf(" and %zu more", all - shown);
+        }
+        printf("\n");
+    }
+}
+
+static void print_group(const diff_question *q, const bnd_explained_group *g)
+{
+    const bnd_weight_difference *first = bnd_diff_at(q->diff, g->first);
+    const bnd_explanation *how = &g->sum;
+    char text[512];
+    (void)bnd_explanation_print(text, sizeof text, how, first->a);
+    printf("%s ", how->codes_made == how->codes && how->scales_made == how->scales ? "explained by" : "nearest to");
+    put_wrapped(text, 4, 13);
+    printf("    ");
+    print_share("", how->codes_made, how->codes, "codes");
+    print_share(", ", how->scales_made, how->scales, "scales");
+    print_share(", ", how->tensors_made, how->tensors, "tensor scales");
+    printf(", %zu weight%s", g->weights, plural(g->weights));
+    if (g->weights == 1) {
+        printf(": %s", first->name);
+    }
+    printf("\n");
+    print_ties(how);
+}
+
+/* ---- tables ---- */
+
+static const column columns[] = {
+    {"weight", "weight", false, false, false, false, 0},
+    {"difference", "", false, false, false, false, 0},
+    {"sqnr_db", "", true, true, false, false, 0},
+    {"largest_error", "", true, true, false, false, 0},
+    {"mean_error", "", true, true, false, false, 0},
+    {"largest_ulps", "", true, true, false, false, 0},
+    {"unit", "", false, false, false, false, 0},
+    {"equal", "", true, true, false, false, 0},
+    {"elements", "", true, true, false, false, 0},
+    {"a", "", false, false, false, false, 0},
+    {"b", "", false, false, false, false, 0},
+    {"shape", "", false, false, false, false, 0},
+    {"why", "", false, false, false, false, 0},
+};
+
+static const column shown_columns[] = {
+    {NULL, "weight", false, false, false, false, 0},   {NULL, "SQNR (dB)", true, false, false, false, 0},
+    {NULL, "max error", true, false, false, false, 0}, {NULL, "max ulps", true, false, false, false, 0},
+    {NULL, "equal", true, false, false, false, 0},
+};
+
+/* A number exactly, or nothing if there is none. */
+static char *cell_text(double x, bool compared)
+{
+    return compared && isfinite(x) ? double_text(x) : copy_text("");
+}
+
+static void add_row(table *t, const bnd_weight_difference *w)
+{
+    const bnd_difference_sums *sums = &w->sums;
+    const bool compared = sums->elements > 0;
+    const bnd_stored_weight *either = w->a != NULL ? w->a : w->b;
+    table_add(t, copy_text(w->name));
+    table_add(t, copy_text(bnd_difference_name(w->kind)));
+    table_add(t, cell_text(bnd_difference_sqnr(sums), compared));
+    table_add(t, cell_text(sums->largest_error, compared));
+    table_add(t, cell_text(bnd_difference_mean(sums), compared));
+    table_add(t, cell_text(sums->largest_ulps, compared));
+    table_add(t, copy_text(compared ? w->unit->name : ""));
+    table_add(t, compared ? count_text(sums->equal) : copy_text(""));
+    table_add(t, count_text(either->count));
+    table_add(t, copy_text(stored_as(w->a)));
+    table_add(t, copy_text(stored_as(w->b)));
+    table_add(t, shape_text(either));
+    table_add(t, copy_text(w->why));
+}
+
+static void add_shown(table *t, const bnd_weight_difference *w)
+{
+    const bnd_difference_sums *sums = &w->sums;
+    const double sqnr = bnd_difference_sqnr(sums), ulps = sums->largest_ulps;
+    table_add(t, copy_text(w->name));
+    table_add(t, isfinite(sqnr) ? format_text("%.2f", sqnr) : number_text(sqnr));
+    table_add(t, number_text(sums->largest_error));
+    table_add(t, ulps < 1e9 ? format_text("%.10g", ulps >= 10 ? rint(ulps) : ulps) : number_text(ulps));
+    table_add(t, share_text(sums->equal, sums->elements));
+}
+
+typedef struct listed {
+    const bnd_weight_difference *weight;
+    size_t index;
+} listed;
+
+/* The least SQNR first. */
+static int worst_first(const void *a, const void *b)
+{
+    const listed *x = a, *y = b;
+    const double p = bnd_difference_sqnr(&x->weight->sums), q = bnd_difference_sqnr(&y->weight->sums);
+    const bool of_p = !isnan(p), of_q = !isnan(q);
+    if (of_p != of_q) {
+        return of_p ? -1 : 1;
+    }
+    return of_p && p < q ? -1 : of_p && p > q ? 1 : x->index < y->index ? -1 : 1;
+}
+
+/* Weights without a comparison of numbers: a line each. Returns how many lines of `most` are left. */
+static uint64_t print_uncompared(const diff_question *q, uint64_t most)
+{
+    size_t hidden = 0;
+    for (size_t i = 0; i < bnd_diff_count(q->diff); i++) {
+        const bnd_weight_difference *w = bnd_diff_at(q->diff, i);
+        if (w->kind == BND_DIFFERENCE_NONE || w->sums.elements > 0) {
+            continue;
+        }
+        if (most == 0) {
+            hidden++;
+            continue;
+        }
+        most--;
+        printf("%-8s %s%s%s\n", bnd_difference_name(w->kind), w->name, w->why[0] != '\0' ? ": " : "", w->why);
+    }
+    if (hidden > 0) {
+        printf("%zu more were not compared.\n", hidden);
+    }
+    return most;
+}
+
+static void print_weights(const diff_question *q)
+{
+    const size_t all = bnd_diff_count(q->diff);
+    const uint64_t most = print_uncompared(q, q->most);
+    listed *list = allocate(NULL, all + 1, sizeof *list);
+    size_t count = 0;
+    for (size_t i = 0; i < all; i++) {
+        const bnd_weight_difference *w = bnd_diff_at(q->diff, i);
+        if (w->sums.elements > 0 && (q->all || w->kind != BND_DIFFERENCE_NONE)) {
+            list[count++] = (listed){w, i};
+        }
+    }
+    qsort(list, count, sizeof *list, worst_first);
+    const size_t shown = count < most ? count : (size_t)most;
+    if (shown > 0) {
+        table t = {.columns = shown_columns,
+                   .column_count = sizeof shown_columns / sizeof shown_columns[0],
+                   .output = OUTPUT_TEXT};
+        printf("\n");
+        for (size_t i = 0; i < shown; i++) {
+            add_shown(&t, list[i].weight);
+        }
+        table_end(&t);
+    }
+    if (shown < count) {
+        printf("%zu more; --most %zu lists them.\n", count - shown, all);
+    }
+    free(list);
+}
+
+static void print_histogram(const diff_question *q)
+{
+    static const column bins[] = {{"ulps", "distance in ulps", false, false, false, false, 0},
+                                  {"elements", "elements", true, true, false, false, 0}};
+    const bnd_difference_sums *sums = bnd_diff_sums(q->diff);
+    table t = {.columns = bins, .column_count = 2, .output = OUTPUT_TEXT};
+    printf("\n");
+    for (size_t i = 0; i < BND_DIFFERENCE_BINS; i++) {
+        if (sums->bins[i] > 0) {
+            table_add(&t, i == 0   ? copy_text("0")
+                          : i == 1 ? copy_text("up to 1/2")
+                                   : format_text("up to %llu", 1ULL << (i - 2)));
+            table_add(&t, count_text(sums->bins[i]));
+        }
+    }
+    if (sums->nonfinite > 0) {
+        table_add(&t, copy_text("NaN or infinity"));
+        table_add(&t, count_text(sums->nonfinite));
+    }
+    table_end(&t);
+}
+
+void diff_print_text(const diff_question *q)
+{
+    print_answer(q);
+    for (size_t i = 0; i < bnd_diff_groups(q->diff); i++) {
+        print_group(q, bnd_diff_group_at(q->diff, i));
+    }
+    print_weights(q);
+    if (q->histogram) {
+        print_histogram(q);
+    }
+}
+
+void diff_print_csv(const diff_question *q)
+{
+    table t = {.columns = columns, .column_count = sizeof columns / sizeof columns[0], .output = OUTPUT_CSV};
+    for (size_t i = 0; i < bnd_diff_count(q->diff); i++) {
+        add_row(&t, bnd_diff_at(q->diff, i));
+    }
+    table_end(&t);
+}
