@@ -101,6 +101,15 @@ typedef struct bndi_dynamic_book {
     float most[256];            /* the largest magnitude with at most that many */
 } bndi_dynamic_book;
 
+/* Squares of errors, of inputs, and of the errors of clamped elements; 0 where input or error is not finite. */
+enum { BNDI_SQUARES = 512 };
+typedef struct bndi_squares {
+    double error[BNDI_SQUARES], input[BNDI_SQUARES], clamped[BNDI_SQUARES];
+} bndi_squares;
+typedef struct bndi_value_counts {
+    uint32_t compared, same, nans, clamped; /* finite errors, no error, outputs that are NaN, clamped elements */
+} bndi_value_counts;
+
 typedef struct bndi_block_kernels {
     /* amax[g]: the larger of what it is and the magnitudes of group g, as bits: NaNs above infinity. */
     void (*amax)(uint32_t *amax, const float *x, size_t n, size_t across);
@@ -148,6 +157,10 @@ typedef struct bndi_block_kernels {
     /* The squares of y - x, added to errors[g]: in each group by 16 lanes, then the lanes in pairs. The first element
      * is the first of its group. */
     void (*add_errors)(double *errors, const float *y, const float *x, size_t n, size_t across);
+
+    /* At most BNDI_SQUARES numbers x that became y; elements of at least `largest` that lost magnitude are clamped. */
+    bndi_value_counts (*square)(bndi_squares *out, const float *x, const float *y, const float *elements, size_t n,
+                                float largest);
 
     /* y = x * scale, rounded once. */
     void (*multiply_in_double)(float *y, const float *x, const double *scales, size_t n, size_t across, size_t first);

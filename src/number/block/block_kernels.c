@@ -27,6 +27,7 @@
  *   divide(_to_odd)       x / scale where the scale is no power of two
  *   fake(_by_powers)      to the element's grid and back, in one pass
  *   add_errors            squared errors of groups, for rules that try several scales
+ *   square                squares of errors and inputs, for statistics
  *   encode_by_midpoints   codes of e2m1 and other formats of seven magnitudes, by comparisons with scaled midpoints
  *   encode_dynamic        codes of a byte that are not evenly spaced, and back
  *
@@ -424,5 +425,6 @@ const bndi_block_kernels BNDI_BLOCK_KERNELS = {
     .divide_to_odd = TO_ODD,
     .divide = divide,
     .add_errors = add_errors,
+    .square = square,
     .multiply_in_double = multiply_in_double,
 };

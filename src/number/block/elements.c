@@ -138,7 +138,7 @@ static bool divide_to_odd(const bndi_block_job *job, float *y, const bndi_run *r
 {
     /* All scales of the run must be in range. */
     const size_t groups = (run->first + run->n - 1) / job->layout.across + 1;
-    bool good = job->to_odd && job->stats == NULL;
+    bool good = job->to_odd;
     for (size_t g = 0; good && g < groups; g++) {
         good = run->scales[g] >= job->least_to_odd && run->scales[g] <= (double)__FLT_MAX__;
     }

@@ -15,6 +15,11 @@ uint32_t bnd_lab_part_amax(const float *x, size_t n, const bnd_context *context)
 /* y[i] = x[i] * factor, in the current floating-point environment; y and x do not overlap. */
 void bnd_lab_part_times(float *y, const float *x, size_t n, float factor, const bnd_context *context);
 
+/* Numbers that were scaled, rounded and scaled back: x became `elements` in units of their scales, and then y. `flags`
+ * has what rounding counted. Elements of at least `largest` that lost magnitude were clamped by their scale. */
+void bnd_lab_count_values(bnd_stats *stats, const float *x, const float *y, const float *elements, size_t n,
+                          float largest, const bnd_stats *flags, const bnd_context *context);
+
 /* bnd_dynamic_quantize_f32 and bnd_dynamic_dequantize_f32, by the context's back end. */
 BND_CHECKED bnd_status bnd_lab_dynamic_quantize(unsigned char *codes, float *scales, const float *x, size_t n,
                                                 const bnd_dynamic *how, const bnd_context *context, bnd_error *why);

@@ -330,13 +330,7 @@ uint64_t bndi_not_tiny_from(const bndi_plan *plan, bool negative);
 uint64_t bndi_overflows_from(const bndi_plan *plan, bool negative);
 void bndi_tally_extremes(bndi_tally *tally, bndi_width width, uint64_t largest, uint64_t smallest);
 
-/* Numbers that were scaled, rounded and scaled back: x became y; `flags` has what rounding counted. */
-void bnd_lab_count_values(bnd_stats *stats, const float *x, const float *y, size_t n, const bnd_stats *flags);
 void bnd_lab_count_scale(bnd_stats *stats, double scale); /* if positive and finite */
-
-/* The squared error of those that a shared scale clamps: `elements` are the rounded quotients, y their values. */
-void bnd_lab_count_clamped(bnd_stats *stats, const float *x, const float *y, const float *elements, size_t n,
-                           float largest);
 
 /* Adds a tally to the caller's statistics. */
 void bnd_lab_tally_add(bnd_stats *stats, const bndi_tally *tally);

@@ -75,5 +75,4 @@ libbinade_number_la_SOURCES += \
 	src/number/bulk/operate.h \
 	src/number/bulk/operate.c \
 	src/number/bulk/sum_array.c \
-	src/number/bulk/value_stats.c \
 	src/number/bulk/operation_table.c

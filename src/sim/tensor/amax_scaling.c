@@ -55,8 +55,7 @@ static void round_scaled(bnd_engine *engine, float *y, const float *x, size_t n,
     BNDI_VERIFY(status == BND_OK); /* a chunk */
     if (how->stats != NULL) {
         bnd_lab_part_times(values, scaled, n, back, &engine->context);
-        bnd_lab_count_values(how->stats, x, values, n, &flags);
-        bnd_lab_count_clamped(how->stats, x, values, scaled, n, largest_number(&cast->format));
+        bnd_lab_count_values(how->stats, x, values, scaled, n, largest_number(&cast->format), &flags, &engine->context);
         bnd_lab_count_scale(how->stats, (double)back);
     }
     bnd_lab_part_times(y, scaled, n, back, &engine->context);
