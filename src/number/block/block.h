@@ -102,10 +102,10 @@ typedef struct bndi_dynamic_book {
 } bndi_dynamic_book;
 
 /* Squares of errors, of inputs, and of the errors of clamped elements; 0 where input or error is not finite. */
-enum { BNDI_SQUARES = 512 };
-typedef struct bndi_squares {
-    double error[BNDI_SQUARES], input[BNDI_SQUARES], clamped[BNDI_SQUARES];
-} bndi_squares;
+enum { BNDI_SQUARED = 512 };
+typedef struct bndi_value_squares {
+    double error[BNDI_SQUARED], input[BNDI_SQUARED], clamped[BNDI_SQUARED];
+} bndi_value_squares;
 typedef struct bndi_value_counts {
     uint32_t compared, same, nans, clamped; /* finite errors, no error, outputs that are NaN, clamped elements */
 } bndi_value_counts;
@@ -140,8 +140,14 @@ typedef struct bndi_block_kernels {
     void (*encode_dynamic)(unsigned char *codes, const float *x, float scale, const bndi_dynamic_book *book, size_t n);
     void (*decode_dynamic)(float *y, const unsigned char *codes, float scale, const float *numbers, size_t n);
 
-    /* NULL, or y = x / scale, to odd: scales are positive numbers of fp32. elements.c says of which x. */
+    /* Integers of a byte, in two's complement: x * units to nearest even, not beyond `most` in units of 1. */
+    void (*encode_integers)(unsigned char *codes, const float *x, size_t n, float units, float most);
+
+    /* NULL, or y = x / scale, to odd: scales are positive numbers of fp32. elements.c says of which x. fake_to_odd: x
+     * quantized and dequantized by such quotients, on a grid for which fp32 is enough; as `fake` below. */
     void (*divide_to_odd)(float *y, const float *x, const double *scales, size_t n, size_t across, size_t first);
+    void (*fake_to_odd)(float *y, const float *x, const double *scales, size_t n, size_t across, size_t first,
+                        const bndi_grid *grid);
 
     /* y = x / scale, NaN where the scale is. */
     void (*divide)(double *y, const float *x, const double *scales, size_t n, size_t across, size_t first);
@@ -158,9 +164,9 @@ typedef struct bndi_block_kernels {
      * is the first of its group. */
     void (*add_errors)(double *errors, const float *y, const float *x, size_t n, size_t across);
 
-    /* At most BNDI_SQUARES numbers x that became y; elements of at least `largest` that lost magnitude are clamped. */
-    bndi_value_counts (*square)(bndi_squares *out, const float *x, const float *y, const float *elements, size_t n,
-                                float largest);
+    /* At most BNDI_SQUARED numbers x that became y; elements of at least `largest` that lost magnitude are clamped. */
+    bndi_value_counts (*square)(bndi_value_squares *out, const float *x, const float *y, const float *elements,
+                                size_t n, float largest);
 
     /* y = x * scale, rounded once. */
     void (*multiply_in_double)(float *y, const float *x, const double *scales, size_t n, size_t across, size_t first);
@@ -178,8 +184,10 @@ size_t bndi_encode_pairs(unsigned char *codes, unsigned char *scales, const floa
 void bndi_encode_by_midpoints(unsigned char *codes, const float *x, const double *scales, const double *midpoints,
                               size_t n, size_t across);
 
-/* quotients_avx512.c: for divide_to_odd, and for encode_dynamic. */
+/* quotients_avx512.c: for divide_to_odd, fake_to_odd and encode_dynamic. */
 void bndi_divide_to_odd(float *y, const float *x, const double *scales, size_t n, size_t across, size_t first);
+void bndi_fake_to_odd(float *y, const float *x, const double *scales, size_t n, size_t across, size_t first,
+                      const bndi_grid *grid);
 void bndi_encode_dynamic(unsigned char *codes, const float *x, float scale, const bndi_dynamic_book *book, size_t n);
 
 /* The loops of the context's back end. */
@@ -208,7 +216,9 @@ typedef struct bndi_block_job {
     bool by_midpoints;   /* they are encoded by comparisons, for any scale */
     bool direct;         /* the fast path of quantize.c */
     bool in_one_pass;    /* the fastest: scales and codes without an array in between */
-    bool packed;         /* there: codes share bytes */
+    bool has_plan;       /* quotients in fp32 are encoded by the plan */
+    bool packed;         /* with a plan: codes share bytes */
+    bool sums_integers;  /* integers are rounded by a sum */
     bnd_packing packing; /* of the codes, read or written */
     bndi_power_rule powers;
     bndi_grid grid;
@@ -299,6 +309,7 @@ void *bndi_codes_at(const bndi_block_job *job, size_t at);
 
 /* Stores codes in their place: `at` is a multiple of 8 if codes share bytes. */
 void bndi_encode_run(const bndi_block_job *job, const bndi_run *run);
+void bndi_encode_words(const bndi_block_job *job, size_t at, const float *x, size_t n);
 void bndi_store_elements(const bndi_block_job *job, const float *rounded, size_t at, size_t n);
 void bndi_load_elements(const bndi_block_job *job, float *rounded, size_t at, size_t n);
 

@@ -60,6 +60,30 @@ static bndi_power_rule power_rule_of(const bndi_block_job *job)
                              .most = bndi_largest_element(job)};
 }
 
+/* To nearest even with saturation, nothing flushed. */
+static bool is_plain_nearest(bnd_rule rule)
+{
+    return rule.rounding == BND_ROUND_RNE && rule.overflow == BND_OVERFLOW_SATURATE && !rule.flush_out &&
+           !rule.flush_in;
+}
+
+/* Codes that the kernels of bulk/ write, in the machine's order of bytes. */
+static bool has_words(const bnd_format *f)
+{
+    return f->width > 0 && f->width <= 16 && (f->width <= 8 || !BNDI_BIG_ENDIAN);
+}
+
+/* A plan for numbers of fp32 in units of their scales. */
+static void make_plan(bndi_block_job *job)
+{
+    const bnd_format *f = &job->block.element;
+    bndi_plan_make(&job->plan, BNDI_WORDS_32, f, job->how.rule);
+    bndi_plan_codes(&job->plan, f->width <= 8 ? 1 : 2, 0);
+    job->packed = bnd_lab_storage_of(f, (uint8_t)job->packing).packed;
+    job->streaming = job->plan;
+    job->streaming.stream = bndi_beyond_the_caches(job->layout.count * (sizeof(float) + job->plan.code_bytes));
+}
+
 /* The fast path of quantize.c: powers of two in e8m0, and no random bits. Quotients below fp32's normal numbers do not
  * matter, because all of them round to zero. */
 static void plan_elements(bndi_block_job *job)
@@ -68,16 +92,11 @@ static void plan_elements(bndi_block_job *job)
     const bnd_format *f = &job->block.element;
     const bnd_rule rule = job->how.rule;
     bool to_zero = rule.rounding == BND_ROUND_RNE || rule.rounding == BND_ROUND_RNA || rule.rounding == BND_ROUND_RTZ;
-    bool in_order = f->width <= 8 || !BNDI_BIG_ENDIAN; /* the kernels write words in the machine's byte order */
-    job->direct = f->width > 0 && f->width <= 16 && in_order && has_e8m0_scales(job) && to_zero &&
-                  f->least_quantum > FAR_BELOW && job->exponent >= 1 && !job->by_number && !job->block.integer &&
-                  job->layout.down == 1 && follow_from_amax(job);
+    job->direct = has_words(f) && has_e8m0_scales(job) && to_zero && f->least_quantum > FAR_BELOW &&
+                  job->exponent >= 1 && !job->by_number && !job->block.integer && job->layout.down == 1 &&
+                  follow_from_amax(job);
     if (job->direct) {
-        bndi_plan_make(&job->plan, BNDI_WORDS_32, f, rule);
-        bndi_plan_codes(&job->plan, f->width <= 8 ? 1 : 2, 0);
-        job->packed = bnd_lab_storage_of(f, (uint8_t)job->packing).packed;
-        job->streaming = job->plan;
-        job->streaming.stream = bndi_beyond_the_caches(job->layout.count * (sizeof(float) + job->plan.code_bytes));
+        make_plan(job);
         job->powers = power_rule_of(job);
     }
 }
@@ -87,12 +106,17 @@ static void plan_elements(bndi_block_job *job)
 static void plan_quotients(bndi_block_job *job)
 {
     enum { MOST = 22, UNSEEN = -101, LOWEST = -120 };
-    const bnd_format *f = &job->block.element, *scale = &job->block.scale;
-    const bool of_fp32 = scale->row == job->fp32->row && !job->block.tensor;
+    const bnd_format *f = &job->block.element;
+    const bool of_fp32 = !job->block.tensor; /* all formats of scales have such numbers */
     job->to_odd = job->scan->divide_to_odd != NULL && of_fp32 && !has_powers_of_two(job) &&
                   job->how.rule.rounding == BND_ROUND_RNE && !job->by_number && f->precision <= MOST &&
                   f->least_quantum > LOWEST;
     job->least_to_odd = job->to_odd ? bndi_power_of_two(UNSEEN + 2 - f->least_quantum) : 0;
+    job->has_plan = job->to_odd && has_words(f);
+    if (job->has_plan) {
+        make_plan(job);
+    }
+    job->sums_integers = job->block.integer && f->max_significand <= 127 && is_plain_nearest(job->how.rule);
 }
 
 /* Is the code the sum x + M, with no special cases at zero? */

@@ -24,6 +24,7 @@
  *   scale_by_powers       e8m0 scales and products in one pass, for rules where both follow from the maximum alone
  *   encode_blocks         the same and codes of a byte in one pass (AVX-512)
  *   multiply(_exactly)    x times the reciprocal scale
+ *   encode_integers       codes of integers by a sum
  *   divide(_to_odd)       x / scale where the scale is no power of two
  *   fake(_by_powers)      to the element's grid and back, in one pass
  *   add_errors            squared errors of groups, for rules that try several scales
@@ -357,6 +358,7 @@ static void clamp(float *y, size_t n, float most)
 #define BY_MIDPOINTS  bndi_encode_by_midpoints
 #define DYNAMIC       bndi_encode_dynamic
 #define TO_ODD        bndi_divide_to_odd
+#define FAKE_TO_ODD   bndi_fake_to_odd
 #else
 /* The entry of back ends without AVX-512, which have no sets of 16 blocks: does nothing, returns 0, and so leaves all
  * elements to the loops above. */
@@ -376,6 +378,7 @@ static size_t no_pairs(unsigned char *codes, float *y, const float *x, size_t n,
 #define BY_MIDPOINTS  encode_by_midpoints
 #define DYNAMIC       encode_dynamic
 #define TO_ODD        NULL
+#define FAKE_TO_ODD   NULL
 #endif
 
 /* Scales and products of a chunk: AVX-512 first does sets of 16 blocks of 32; the loops above do the rest.
@@ -422,7 +425,9 @@ const bndi_block_kernels BNDI_BLOCK_KERNELS = {
     .fake = fake,
     .encode_dynamic = DYNAMIC,
     .decode_dynamic = decode_dynamic,
+    .encode_integers = encode_integers,
     .divide_to_odd = TO_ODD,
+    .fake_to_odd = FAKE_TO_ODD,
     .divide = divide,
     .add_errors = add_errors,
     .square = square,

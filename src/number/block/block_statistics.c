@@ -2,16 +2,16 @@
 #include "block/block.h"
 #include "block/partial_array.h"
 
-enum { PIECE = 1024 };
+enum { COUNTED_PIECE = 1024 };
 
 /* The inputs are x itself, in its own unit: rounding x to its own format changes nothing and counts it. */
 static void count_inputs(bnd_stats *stats, const float *x, size_t n, const bnd_context *context)
 {
-    float unchanged[PIECE];
+    float unchanged[COUNTED_PIECE];
     const bnd_array how = {.context = context};
     bnd_stats input = {.elements = 0};
-    for (size_t at = 0; at < n; at += PIECE) {
-        const size_t m = n - at < PIECE ? n - at : PIECE;
+    for (size_t at = 0; at < n; at += COUNTED_PIECE) {
+        const size_t m = n - at < COUNTED_PIECE ? n - at : COUNTED_PIECE;
         bndi_surely(bnd_round_f32(unchanged, x + at, m, bnd_lab_format_of_words(BNDI_WORDS_32), &how, &input, NULL));
     }
     const double largest = stats->largest, smallest = stats->smallest;
@@ -26,7 +26,7 @@ static void count_inputs(bnd_stats *stats, const float *x, size_t n, const bnd_c
 }
 
 /* Sums one after the other, in the order of the elements. A zero in place of a square changes no bit of a sum. */
-static void add_squares(bnd_stats *stats, const bndi_squares *s, size_t n, bool clamped)
+static void add_squares(bnd_stats *stats, const bndi_value_squares *s, size_t n, bool clamped)
 {
     double error = stats->squared_error, input = stats->squared_input;
     for (size_t i = 0; i < n; i++) {
@@ -46,15 +46,15 @@ void bnd_lab_count_values(bnd_stats *stats, const float *x, const float *y, cons
                           float largest, const bnd_stats *flags, const bnd_context *context)
 {
     const bndi_block_kernels *scan = bndi_block_kernels_of(context);
-    bndi_squares s;
+    bndi_value_squares s;
     uint64_t came_back = 0;
     count_inputs(stats, x, n, context);
     stats->underflows += flags->underflows;
     stats->to_zero += flags->to_zero;
     stats->overflows += flags->overflows;
     stats->saturated += flags->saturated;
-    for (size_t at = 0; at < n; at += BNDI_SQUARES) {
-        const size_t m = n - at < BNDI_SQUARES ? n - at : BNDI_SQUARES;
+    for (size_t at = 0; at < n; at += BNDI_SQUARED) {
+        const size_t m = n - at < BNDI_SQUARED ? n - at : BNDI_SQUARED;
         const bndi_value_counts counts = scan->square(&s, x + at, y + at, elements + at, m, largest);
         stats->nans_out += counts.nans;
         stats->compared += counts.compared;

@@ -23,6 +23,7 @@
 #include "base/verify.h"
 #include "base/bits.h"
 #include "block/block.h"
+#include "bulk/environment.h"
 
 enum { QUOTIENT_PIECE = 1024 }; /* doubles at a time */
 
@@ -134,14 +135,22 @@ static void divide_piece(const bndi_block_job *job, double *q, const bndi_run *r
 /* Quotients in fp32 to odd, if the back end has them and no x is so small that its remainder could be lost. Below
  * 2^-101 the last place of x times 2^-24 would be below fp32's least number; a scale of at least least_to_odd makes
  * such an x less than half of the least element. */
-static bool divide_to_odd(const bndi_block_job *job, float *y, const bndi_run *run)
+static bool can_divide_to_odd(const bndi_block_job *job, const bndi_run *run)
 {
-    /* All scales of the run must be in range. */
+    /* All scales of the run must be in range: given ones can be anything. For e4m3, whose least number is 2^-9, they
+     * begin at 2^-90: an x below 2^-101 is then less than 2^-11 of a scale, and becomes zero. */
     const size_t groups = (run->first + run->n - 1) / job->layout.across + 1;
     bool good = job->to_odd;
     for (size_t g = 0; good && g < groups; g++) {
         good = run->scales[g] >= job->least_to_odd && run->scales[g] <= (double)__FLT_MAX__;
     }
+    return good;
+}
+
+/* False leaves y as it is. */
+static bool divide_to_odd(const bndi_block_job *job, float *y, const bndi_run *run)
+{
+    const bool good = can_divide_to_odd(job, run);
     if (good) {
         job->scan->divide_to_odd(y, run->x, run->scales, run->n, job->layout.across, run->first);
     }
@@ -235,6 +244,37 @@ void bndi_store_elements(const bndi_block_job *job, const float *rounded, size_t
     }
 }
 
+/* Codes that are too many for the caches are written with stores that bypass them, except in lines shared with other
+ * chunks. */
+static void encode_words(const bndi_block_job *job, char *codes, const float *x, size_t n)
+{
+    enum { LINE = 64 };
+    const size_t bytes = job->plan.code_bytes, misplaced = (uintptr_t)codes % LINE;
+    bndi_encode_kernel *encode = job->kernels.encode[BNDI_WORDS_32];
+    if (!job->streaming.stream || misplaced % bytes != 0 || n * bytes < 4 * (size_t)LINE) {
+        encode(&job->plan, codes, x, NULL, n);
+        return;
+    }
+    size_t head = (LINE - misplaced) % LINE / bytes, lines = (n - head) * bytes / LINE, middle = lines * LINE / bytes;
+    encode(&job->plan, codes, x, NULL, head);
+    encode(&job->streaming, codes + head * bytes, x + head, NULL, middle);
+    encode(&job->plan, codes + (head + middle) * bytes, x + head + middle, NULL, n - head - middle);
+}
+
+/* Numbers in units of their scales to codes, by the job's plan. */
+void bndi_encode_words(const bndi_block_job *job, size_t at, const float *x, size_t n)
+{
+    unsigned char codes[2 * BNDI_BLOCK_CHUNK];
+    bndi_set_rounding(job->plan.mode_to_set);
+    if (job->packed) {
+        job->kernels.encode[BNDI_WORDS_32](&job->plan, codes, x, NULL, n);
+        job->kernels.pack(bndi_codes_at(job, at), codes, job->plan.code_bytes, job->block.element.width, n);
+    } else {
+        encode_words(job, bndi_codes_at(job, at), x, n);
+    }
+    bndi_set_rounding(BND_ROUND_RNE);
+}
+
 /* Quotients in double, directly to codes. */
 static void encode_in_doubles(const bndi_block_job *job, const bndi_run *run)
 {
@@ -248,16 +288,36 @@ static void encode_in_doubles(const bndi_block_job *job, const bndi_run *run)
     }
 }
 
-/* The fastest correct path: with statistics or for integers the values are needed, otherwise codes are made directly
- * from quotients. */
+/* Integers to nearest even from quotients in fp32, which a sum with 1.5 2^23 rounds. A quotient to odd that is not
+ * exact has its last bit set, so that it is never halfway between two integers: 2.5 stays a tie, and 2.5000001 does not
+ * become one. NaNs have no integer; the general path gives them what the NaN policy says. */
+static bool encode_integers(const bndi_block_job *job, float *y, const bndi_run *run)
+{
+    const bool good = job->sums_integers && job->stats == NULL && run->finite && scale_in_fp32(job, y, run);
+    if (good) {
+        job->scan->encode_integers(bndi_codes_at(job, run->at), y, run->n, job->units,
+                                   bndi_largest_element(job) * job->units);
+    }
+    return good;
+}
+
+/* The fastest correct path: with statistics or for most integers the values are needed, otherwise codes are made
+ * directly from quotients. */
 void bndi_encode_run(const bndi_block_job *job, const bndi_run *run)
 {
     float y[BNDI_BLOCK_CHUNK];
     BNDI_VERIFY(run->n <= BNDI_BLOCK_CHUNK && (!job->packed || run->at % 8 == 0));
+    if (encode_integers(job, y, run)) {
+        return;
+    }
     if (job->stats != NULL || job->block.integer || job->by_number || run->unusual) {
         bndi_round_run(job, y, run);
         bndi_store_elements(job, y, run->at, run->n);
     } else if (scale_in_fp32(job, y, run)) {
+        if (job->has_plan && run->finite) {
+            bndi_encode_words(job, run->at, y, run->n);
+            return;
+        }
         bnd_array how = how_at(job, run->at, job->how.rule);
         bndi_surely(bnd_encode_f32(bndi_codes_at(job, run->at), y, run->n, &job->block.element, &how, NULL, NULL));
     } else {
@@ -265,12 +325,21 @@ void bndi_encode_run(const bndi_block_job *job, const bndi_run *run)
     }
 }
 
-/* On the grid in one pass. y must not be x: the loops promise the compiler that they do not overlap (restrict). */
+/* On the grid in one pass: by products with powers of two, by quotients to odd in fp32, or by quotients in double, the
+ * first that is exact enough. All give the same bits:
+ *
+ *   e4m3 by powers         magic and product in fp32: numbers of 4 bits, and no product below the normal numbers counts
+ *   e4m3 by quotients      the same sum, on a quotient whose last bit says that it was cut
+ *   e2m1 with two scales   their product has up to 28 bits: doubles
+ *
+ * y must not be x: the loops promise the compiler that they do not overlap (restrict). */
 static void fake_on_grid(const bndi_block_job *job, float *y, const bndi_run *run)
 {
     const size_t across = job->layout.across;
     if (run->up != NULL && job->on_grid_of_floats) {
         job->scan->fake_by_powers(y, run->x, run->up, run->down, run->n, across, run->first, &job->grid);
+    } else if (job->on_grid_of_floats && can_divide_to_odd(job, run)) {
+        job->scan->fake_to_odd(y, run->x, run->scales, run->n, across, run->first, &job->grid);
     } else {
         job->scan->fake(y, run->x, run->scales, run->n, across, run->first, &job->grid);
     }

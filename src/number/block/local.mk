@@ -10,8 +10,8 @@ libbinade_number_la_SOURCES += \
 	src/number/block/block_kernels.c \
 	src/number/block/blocks.def \
 	src/number/block/block_names.c \
-	src/number/block/block_statistics.c \
 	src/number/block/block_job.c \
+	src/number/block/block_statistics.c \
 	src/number/block/elements.c \
 	src/number/block/gguf.c \
 	src/number/block/dequantize.c \

@@ -57,36 +57,6 @@ static void do_run(const bndi_block_job *job, const bndi_run *run)
 
 /* ---- one chunk ---- */
 
-/* Codes that are too many for the caches are written with stores that bypass them, except in lines shared with other
- * chunks. */
-static void encode_words(const bndi_block_job *job, char *codes, const float *x, size_t n)
-{
-    enum { LINE = 64 };
-    const size_t bytes = job->plan.code_bytes, misplaced = (uintptr_t)codes % LINE;
-    bndi_encode_kernel *encode = job->kernels.encode[BNDI_WORDS_32];
-    if (!job->streaming.stream || misplaced % bytes != 0 || n * bytes < 4 * (size_t)LINE) {
-        encode(&job->plan, codes, x, NULL, n);
-        return;
-    }
-    size_t head = (LINE - misplaced) % LINE / bytes, lines = (n - head) * bytes / LINE, middle = lines * LINE / bytes;
-    encode(&job->plan, codes, x, NULL, head);
-    encode(&job->streaming, codes + head * bytes, x + head, NULL, middle);
-    encode(&job->plan, codes + (head + middle) * bytes, x + head + middle, NULL, n - head - middle);
-}
-
-static void encode_directly(const bndi_block_job *job, size_t at, const float *x, size_t n)
-{
-    unsigned char codes[2 * BNDI_BLOCK_CHUNK];
-    bndi_set_rounding(job->plan.mode_to_set);
-    if (job->packed) {
-        job->kernels.encode[BNDI_WORDS_32](&job->plan, codes, x, NULL, n);
-        job->kernels.pack(bndi_codes_at(job, at), codes, job->plan.code_bytes, job->block.element.width, n);
-    } else {
-        encode_words(job, bndi_codes_at(job, at), x, n);
-    }
-    bndi_set_rounding(BND_ROUND_RNE);
-}
-
 /* The fastest path, if the back end has it, for as many neighbours as it supports. Returns the rest of the chunk, or
  * all of it if a scale is NaN. */
 static bndi_chunk quantize_in_one_pass(const bndi_block_job *job, bndi_chunk c)
@@ -118,7 +88,7 @@ static bool quantize_directly(const bndi_block_job *job, const bndi_chunk *c)
     if (!job->scan->scale_by_powers(scale_codes_at(job, c->scale), y, x, c->width, job->layout.across, &job->powers)) {
         return false;
     }
-    encode_directly(job, c->at, y, c->width);
+    bndi_encode_words(job, c->at, y, c->width);
     return true;
 }
 

@@ -105,13 +105,13 @@ bnd_status bnd_fake_quantize_f32(float *y, const float *x, bnd_shape shape, cons
 
 /* ---- the largest magnitude ---- */
 
-enum { PIECE = 1 << 16 };
+enum { AMAX_PIECE = 1 << 16 };
 
 static uint32_t amax_of_piece(const bndi_block_job *job, size_t i, void *what)
 {
-    const size_t n = *(const size_t *)what, at = i * PIECE, left = n - at;
+    const size_t n = *(const size_t *)what, at = i * AMAX_PIECE, left = n - at;
     uint32_t amax = 0;
-    job->scan->amax(&amax, job->x + at, left < PIECE ? left : PIECE, PIECE);
+    job->scan->amax(&amax, job->x + at, left < AMAX_PIECE ? left : AMAX_PIECE, AMAX_PIECE);
     return amax;
 }
 
@@ -121,6 +121,6 @@ float bnd_largest_magnitude_f32(const float *x, size_t n, const bnd_context *con
     bndi_block_job job = {.x = x, .scan = bndi_block_kernels_of(context)};
     const bool shared = context != NULL && context->threads > 1 && n >= WORTH_THREADS;
     job.threads = shared ? context->threads : 1;
-    const uint32_t amax = bndi_for_each(&job, n / PIECE + (n % PIECE > 0), amax_of_piece, &n);
+    const uint32_t amax = bndi_for_each(&job, n / AMAX_PIECE + (n % AMAX_PIECE > 0), amax_of_piece, &n);
     return amax > 0x7f800000 ? __builtin_nanf("") : bndi_float_of_bits(amax);
 }

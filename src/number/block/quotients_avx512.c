@@ -51,6 +51,64 @@ void bndi_divide_to_odd(float *y, const float *x, const double *scales, size_t n
     }
 }
 
+/* ---- to the grid of a format and back, by such quotients ---- */
+
+/* nearest_by_power of block_elements_template.h, on a quotient to odd: rounding it to the grid is correct, since the
+ * grid has at most 22 bits, and the last bit of the quotient says that it is between two numbers. The product of
+ * element and scale is rounded once, by fp32. e4m3, scale 0.3 (in fp32 a little more), two lanes:
+ *
+ *   x                          1                              3
+ *   quotient to odd            40555555 (3.3333)              411fffff (9.9999996)
+ *   M: its binade * magic      2 * 1.5 2^20                   8 * 1.5 2^20
+ *   + M - M                    3.25                           10
+ *   * scale                    0.975                          3 */
+typedef struct lanes_of_grid {
+    __m512 most, least, bottom, magic;
+    __m512i sign;
+} lanes_of_grid;
+
+static ALWAYS_INLINE __m512 faked(__m512 x, __m512 scale, const lanes_of_grid *k)
+{
+    const __m512 t = _mm512_max_ps(k->least, _mm512_min_ps(k->most, to_odd(x, scale)));
+    const __m512 binade = _mm512_castsi512_ps(_mm512_and_si512(_mm512_castps_si512(t), _mm512_set1_epi32(0x7f800000)));
+    const __m512 m = _mm512_mul_ps(_mm512_max_ps(binade, k->bottom), k->magic);
+    const __m512 y = _mm512_mul_ps(_mm512_sub_ps(_mm512_add_ps(t, m), m), scale);
+    const __m512i sign = _mm512_and_si512(_mm512_castps_si512(x), k->sign);
+    return _mm512_castsi512_ps(_mm512_or_si512(_mm512_castps_si512(y), sign));
+}
+
+/* Neighbours with one scale. */
+static ALWAYS_INLINE void fake_group_to_odd(float *y, const float *x, float scale, size_t n, const lanes_of_grid *k)
+{
+    const __m512 by = _mm512_set1_ps(scale);
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES) {
+        _mm512_storeu_ps(y + i, faked(_mm512_loadu_ps(x + i), by, k));
+    }
+    if (i < n) {
+        const __mmask16 left = (__mmask16)((1u << (n - i)) - 1);
+        _mm512_mask_storeu_ps(y + i, left, faked(_mm512_maskz_loadu_ps(left, x + i), by, k));
+    }
+}
+
+/* As bndi_divide_to_odd. */
+void bndi_fake_to_odd(float *y, const float *x, const double *scales, size_t n, size_t across, size_t first,
+                      const bndi_grid *grid)
+{
+    const float most = (float)grid->most;
+    const lanes_of_grid k = {.most = _mm512_set1_ps(most),
+                             .least = _mm512_set1_ps(-most),
+                             .bottom = _mm512_set1_ps((float)grid->bottom),
+                             .magic = _mm512_set1_ps(grid->magic_of_floats),
+                             .sign = _mm512_set1_epi32((int)grid->sign)};
+    /* The first group may have begun before, and the last may end later. */
+    for (size_t i = 0, place = first; i < n; scales++, place = 0) {
+        const size_t left = across - place, m = n - i < left ? n - i : left;
+        fake_group_to_odd(y + i, x + i, (float)*scales, m, &k);
+        i += m;
+    }
+}
+
 /* ---- dynamic codes ---- */
 
 /* A book of codes in registers: `most` has 128 entries where codes have a sign, and 256 if they do not. */
