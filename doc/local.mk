@@ -91,6 +91,7 @@ REFERENCE_PAGES = \
 	doc/reference/javascript.md \
 	doc/reference/json-show.md \
 	doc/reference/json.md \
+	doc/reference/layouts.md \
 	doc/reference/links.md \
 	doc/reference/random-bits.md \
 	doc/reference/recipes.md \

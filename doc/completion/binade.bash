@@ -88,7 +88,7 @@ _binade()
         --progress) words="auto always never" ;;
         esac ;;
     lint)
-        options="--all --every-scale --no-codes --checks --loaders --json --help" valued=" "
+        options="--all --every-scale --no-codes --checks --layouts --markdown --loaders --json --help" valued=" "
         first="@files" others=""
         case $prev in
         esac ;;

@@ -113,6 +113,8 @@ complete -c binade -n '__binade_is lint' -l all -d 'print every place of a findi
 complete -c binade -n '__binade_is lint' -l every-scale -d 'read every scale; otherwise at most 256 KiB of a tensor, in pieces spread over it'
 complete -c binade -n '__binade_is lint' -l no-codes -d 'read no codes; otherwise a sample of FP8 codes, at most 16 MiB in all'
 complete -c binade -n '__binade_is lint' -l checks -d 'print the checks, and where each damage is known from'
+complete -c binade -n '__binade_is lint' -l layouts -d 'print the layouts: their tensors, dtypes and shapes'
+complete -c binade -n '__binade_is lint' -l markdown -d 'with --layouts: the page doc/reference/layouts.md'
 complete -c binade -n '__binade_is lint' -l loaders -d 'print which software loads which layout, and the source of each answer'
 complete -c binade -n '__binade_is lint' -l json -d 'JSON instead of text'
 complete -c binade -n '__binade_is lint' -l help -s h -d 'print this text'

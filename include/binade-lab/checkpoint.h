@@ -154,8 +154,10 @@ typedef struct bnd_layout {
     const char *name;  /* "compressed-tensors/nvfp4" */
     const char *title; /* for people */
     bnd_layout_family family;
-    const char *block;                  /* what bnd_block_parse reads: "nvfp4", "e4m3/tile:128x128" */
+    const char *block;             /* what bnd_block_parse reads: "nvfp4", "e4m3/tile:128x128" */
+    const char *methods, *formats; /* words of quant_method, and of `format` or `quant_algo`; with blanks between */
     const char *suffix[BND_PART_COUNT]; /* "weight_packed"; NULL: it has no such part */
+    const char *dtypes[BND_PART_COUNT]; /* "BF16 F16 F32": what a part may have, with blanks between */
     bool second_divides;                /* the second scale is a divisor */
     bool high_first;                    /* of two codes in a byte the first one has the upper bits */
     bool swizzled;                      /* scales are in the order of cuBLAS: tiles of 128 by 4, padded with zeros */
@@ -168,6 +170,11 @@ const bnd_layout *bnd_layout_at(size_t row);
 const bnd_layout *bnd_layout_find(const char *name);
 bnd_layout_family bnd_layout_family_of(const char *name);
 const char *bnd_layout_family_name(bnd_layout_family family);
+
+/* Returns: what a part is, "scales"; its shape, "[out, in/N]"; whether it may be absent. R x C is a tile, N a group. */
+const char *bnd_layout_part_name(bnd_part part);
+const char *bnd_layout_part_shape(const bnd_layout *layout, bnd_part part);
+bool bnd_layout_part_is_optional(const bnd_layout *layout, bnd_part part);
 
 /* ---- weights ---- */
 

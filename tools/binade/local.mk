@@ -77,6 +77,7 @@ binade_SOURCES = \
 	tools/binade/lint/cmd_lint.c \
 	tools/binade/lint/lint.h \
 	tools/binade/lint/print.c \
+	tools/binade/lint/layouts.c \
 	tools/binade/lint/tables.c \
 	tools/binade/page/cmd_page.c \
 	tools/binade/quantize/cmd_quantize.c \

@@ -13,13 +13,15 @@
 
 /* ---- what everybody may know of a row ---- */
 
-#define PART(which, word, dtypes, kind) .suffix[BND_PART_##which] = (word),
-#define OPTIONAL                        PART
-#define LAYOUT(word, text, of_family, named, methods, formats, coding, bits, parts, from)                              \
+#define PART(which, word, allowed, kind) .suffix[BND_PART_##which] = (word), .dtypes[BND_PART_##which] = (allowed),
+#define OPTIONAL                         PART
+#define LAYOUT(word, text, of_family, named, of_methods, of_formats, coding, bits, parts, from)                        \
     {.name = (word),                                                                                                   \
      .title = (text),                                                                                                  \
      .family = BND_LAYOUT_##of_family,                                                                                 \
      .block = (named),                                                                                                 \
+     .methods = (of_methods),                                                                                          \
+     .formats = (of_formats),                                                                                          \
      .second_divides = ((bits)&DIVIDES) != 0,                                                                          \
      .high_first = ((bits)&HIGH_FIRST) != 0,                                                                           \
      .swizzled = ((bits)&SWIZZLED) != 0,                                                                               \
@@ -120,7 +122,7 @@ const char *bndi_part_shape_name(bndi_part_shape shape)
     return names[shape];
 }
 
-const char *bndi_part_title(bnd_part part)
+const char *bnd_layout_part_name(bnd_part part)
 {
     static const char *const titles[BND_PART_COUNT] = {
         [BND_PART_CODES] = "codes",
@@ -133,7 +135,18 @@ const char *bndi_part_title(bnd_part part)
         [BND_PART_ORDER] = "groups of columns",
         [BND_PART_NOTE] = "note",
     };
-    return titles[part];
+    return (unsigned)part < BND_PART_COUNT ? titles[part] : "";
+}
+
+const char *bnd_layout_part_shape(const bnd_layout *layout, bnd_part part)
+{
+    const bndi_part_rule *rule = &bndi_layout_row_of(layout)->part[part];
+    return rule->suffix == NULL ? "" : bndi_part_shape_name((bndi_part_shape)rule->shape);
+}
+
+bool bnd_layout_part_is_optional(const bnd_layout *layout, bnd_part part)
+{
+    return bndi_layout_row_of(layout)->part[part].optional;
 }
 
 bool bndi_has_word(const char *words, const char *word)

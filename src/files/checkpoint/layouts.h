@@ -68,9 +68,6 @@ const bndi_layout_row *bndi_layout_row_of(const bnd_layout *layout);
 /* How a shape is written for people: "[out, in/2]". */
 const char *bndi_part_shape_name(bndi_part_shape shape);
 
-/* "codes", "scales", "second scale" ... */
-const char *bndi_part_title(bnd_part part);
-
 /* Is this word one of the words in a text with blanks between them? */
 bool bndi_has_word(const char *words, const char *word);
 

@@ -5,12 +5,18 @@
 
 static int print_tables(lint *l)
 {
+    if (l->markdown && !l->layouts) {
+        return complain(l->common.command, "--markdown is for --layouts");
+    }
     if (l->common.operand_count > 0) {
-        return complain(l->common.command, "unexpected argument '%s'; --checks and --loaders read no checkpoint",
+        return complain(l->common.command,
+                        "unexpected argument '%s'; --checks, --layouts and --loaders read no checkpoint",
                         l->common.operands[0]);
     }
     if (l->checks) {
         lint_print_checks(l);
+    } else if (l->layouts) {
+        lint_print_layouts(l);
     } else {
         lint_print_loaders(l);
     }
@@ -49,7 +55,7 @@ static int run(const command *self, int argc, char **argv)
     lint l = {.all = false};
     int status = read_arguments(&l, self, argc, argv);
     if (status == GO_ON) {
-        status = l.checks || l.loaders ? print_tables(&l) : check_one(&l);
+        status = l.checks || l.layouts || l.loaders || l.markdown ? print_tables(&l) : check_one(&l);
     }
     clear_settings(&l.common);
     return status;
@@ -64,6 +70,8 @@ static const option_row options[] = {
      .help = "read no codes; otherwise a sample of FP8 codes, at most 16 MiB in all",
      INTO_FLAG(lint, how.no_codes)},
     {.name = "checks", .help = "print the checks, and where each damage is known from", INTO_FLAG(lint, checks)},
+    {.name = "layouts", .help = "print the layouts: their tensors, dtypes and shapes", INTO_FLAG(lint, layouts)},
+    {.name = "markdown", .help = "with --layouts: the page doc/reference/layouts.md", INTO_FLAG(lint, markdown)},
     {.name = "loaders",
      .help = "print which software loads which layout, and the source of each answer",
      INTO_FLAG(lint, loaders)},

@@ -8,6 +8,8 @@ typedef struct lint {
     settings common;
     bool all;     /* every place of a finding */
     bool checks;  /* the table of checks */
+    bool layouts; /* the table of layouts */
+    bool markdown;
     bool loaders; /* the table of loaders */
     bnd_lint_options how;
 } lint;
@@ -23,6 +25,7 @@ bool next_kind(kind *k, const bnd_lint *found);
 void lint_print_text(const lint *l, const bnd_lint *found);
 void lint_print_json(const lint *l, const bnd_lint *found);
 void lint_print_checks(const lint *l);
+void lint_print_layouts(const lint *l);
 void lint_print_loaders(const lint *l);
 
 #endif
