@@ -1,6 +1,7 @@
 /* binade quantize: a checkpoint in another format, in the layout of an engine. */
 #include "quantize.h"
 
+#include "common/process.h"
 #include "common/progress.h"
 
 #include <stdlib.h>
@@ -73,7 +74,7 @@ static bool tell(void *state, uint64_t done, uint64_t total)
 {
     (void)total;
     progress_at(state, done);
-    return true;
+    return !was_stopped();
 }
 
 static int write_output(const quantize *q, const bnd_quantize_plan *plan, const char *path)
@@ -82,7 +83,9 @@ static int write_output(const quantize *q, const bnd_quantize_plan *plan, const 
     progress bar;
     progress_begin(&bar, &q->common, q->common.command->name, PROGRESS_SHARE, bnd_quantize_plan_totals(plan).work);
     bnd_watch watch = {.at = tell, .state = &bar};
+    stop_on_signals(); /* so that no part of the output stays */
     bnd_status status = bnd_checkpoint_quantize(plan, path, q->durable, &watch, &why);
+    end_on_signals();
     progress_end(&bar);
     return status == BND_OK ? GO_ON : fail(q->common.command, "", status, &why);
 }
