@@ -1,6 +1,7 @@
 /* Outputs of quantize: the same bytes on any number of threads, random bits, what is copied, what is refused. */
 #include "convert.h"
 
+#include "tests/support/allocations.h"
 #include "tests/support/folder.h"
 
 #include <math.h>
@@ -241,6 +242,53 @@ static void work_can_be_stopped(void)
     close_folder();
 }
 
+#ifdef BND_WITH_WRAP
+/* One allocation after another fails: a message, nothing lost, nothing left. */
+static void memory_may_run_out(void)
+{
+    static const bnd_quantize hows[] = {{.to = "nvfp4", .layout = "modelopt"}, {.to = "e4m3"}, {.to = "fp32"}};
+    char path[PATH_SIZE];
+    open_folder();
+    make_model("in", small_model, small_model_count, config);
+    bnd_checkpoint *in = open_made("in");
+    for (size_t i = 0; i < 3; i++) {
+        bnd_status status = BND_NO_MEMORY;
+        size_t failures = 0;
+        for (uint64_t after = 0; status != BND_OK && after < 2000; after++, failures++) {
+            int64_t before = allocations_living();
+            bnd_quantize_plan *plan = NULL;
+            bnd_error why = {.message = ""};
+            allocations_fail(after, true);
+            status = bnd_quantize_plan_new(&plan, in, &hows[i], &why);
+            status =
+                status == BND_OK ? bnd_checkpoint_quantize(plan, in_folder(path, "out"), false, NULL, &why) : status;
+            allocations_fail(UINT64_MAX, false);
+            bnd_quantize_plan_free(plan);
+            CU_ASSERT_TRUE(status == BND_OK || status == BND_NO_MEMORY);
+            CU_ASSERT_TRUE(status == BND_OK || why.message[0] != '\0');
+            CU_ASSERT_EQUAL(allocations_living(), before);
+            CU_ASSERT_EQUAL(access(in_folder(path, "out"), F_OK) == 0, status == BND_OK);
+        }
+        CU_ASSERT_EQUAL(status, BND_OK);
+        CU_ASSERT_TRUE(failures > 20);
+        bnd_checkpoint *out = open_made("out");
+        CU_ASSERT_PTR_NOT_NULL(bnd_checkpoint_metadata(out, "binade.to"));
+        bnd_checkpoint_free(out);
+        char kept[PATH_SIZE];
+        static const char *const names[] = {"a", "b", "c"};
+        CU_ASSERT_EQUAL(rename(in_folder(path, "out"), in_folder(kept, names[i])), 0);
+    }
+    bnd_checkpoint_free(in);
+    close_folder();
+}
+#define MEMORY_MAY_RUN_OUT                                                                                             \
+    {                                                                                                                  \
+        "memory may run out", memory_may_run_out                                                                       \
+    }
+#else
+#define MEMORY_MAY_RUN_OUT ALLOCATIONS_SKIPPED
+#endif
+
 CU_TestInfo run_tests[] = {{"threads change nothing", threads_change_nothing},
                            {"random bits follow the seed", random_bits_follow_the_seed},
                            {"there and back", there_and_back},
@@ -248,4 +296,5 @@ CU_TestInfo run_tests[] = {{"threads change nothing", threads_change_nothing},
                            {"the input is not the output", the_input_is_not_the_output},
                            {"NaN and infinity are named", nonfinite_numbers_are_named},
                            {"work can be stopped", work_can_be_stopped},
+                           MEMORY_MAY_RUN_OUT,
                            CU_TEST_INFO_NULL};
