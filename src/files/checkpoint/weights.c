@@ -25,8 +25,8 @@ typedef struct finder {
     uint8_t word_of[ROWS][BND_PART_COUNT]; /* of a row's part; WORDS: it has no such part */
     member *members;
     size_t member_count;
-    bool *taken;             /* tensors that are parts of a weight, but not its codes */
-    bnd_stored_weight *made; /* by the tensor that has the codes; a layout or a name shows that it is made */
+    bool *taken;              /* tensors that are parts of a weight, but not its codes */
+    bnd_stored_weight **made; /* by the tensor that has the codes; NULL: it is not quantized */
     bool no_memory;
 } finder;
 
@@ -209,9 +209,13 @@ static void make_group(finder *f, const member *group, size_t count)
     const size_t row = (size_t)(best.layout - bnd_layout_at(0));
     for (size_t i = 0; i < count; i++) {
         if (group[i].word == f->word_of[row][BND_PART_CODES]) {
-            bnd_stored_weight *w = &f->made[group[i].index];
-            f->no_memory = !bndi_weight_from_fit(w, &best, &hint, &f->out->arena) || f->no_memory;
+            bnd_stored_weight *w = bndi_arena_take(&f->out->arena, 1, sizeof *w);
+            if (w == NULL || !bndi_weight_from_fit(w, &best, &hint, &f->out->arena)) {
+                f->no_memory = true;
+                continue;
+            }
             w->name = name_of(f, best.layout, &group[i]);
+            f->made[group[i].index] = w;
             continue;
         }
         for (bnd_part part = BND_PART_SCALES; part < BND_PART_COUNT; part++) {
@@ -233,7 +237,7 @@ static void make_groups(finder *f)
 }
 
 /* One tensor as it is. */
-static bnd_stored_weight single(const bnd_stored_tensor *tensor)
+static bnd_stored_weight *single(finder *f, const bnd_stored_tensor *tensor)
 {
     static const char *const why_not[] = {
         [BND_STORED_FLOAT] = NULL,
@@ -241,14 +245,19 @@ static bnd_stored_weight single(const bnd_stored_tensor *tensor)
         [BND_STORED_BLOCKS] = "blocks of this type are not decoded",
         [BND_STORED_OTHER] = "elements of this type are not decoded",
     };
-    bnd_stored_weight w = {.name = tensor->name, .tensor_scale = 1};
-    w.parts[BND_PART_CODES] = tensor;
-    w.rank = tensor->rank;
-    w.shape = tensor->shape;
-    w.count = tensor->count;
-    w.is_float = tensor->kind == BND_STORED_FLOAT;
-    w.why_not = why_not[tensor->kind];
-    w.bits_per_element = tensor->count == 0 ? tensor->bits : (double)tensor->size * 8 / (double)tensor->count;
+    bnd_stored_weight *w = bndi_arena_take(&f->out->arena, 1, sizeof *w);
+    if (w == NULL) {
+        return NULL;
+    }
+    w->name = tensor->name;
+    w->tensor_scale = 1;
+    w->parts[BND_PART_CODES] = tensor;
+    w->rank = tensor->rank;
+    w->shape = tensor->shape;
+    w->count = tensor->count;
+    w->is_float = tensor->kind == BND_STORED_FLOAT;
+    w->why_not = why_not[tensor->kind];
+    w->bits_per_element = tensor->count == 0 ? tensor->bits : (double)tensor->size * 8 / (double)tensor->count;
     return w;
 }
 
@@ -256,7 +265,8 @@ static int compare_names(const void *x, const void *y)
 {
     const bnd_stored_weight *const *a = x, *const *b = y;
     const int order = strcmp((*a)->name, (*b)->name);
-    return order != 0 ? order : (*a > *b) - (*a < *b);
+    const bnd_stored_tensor *first = (*a)->parts[BND_PART_CODES], *second = (*b)->parts[BND_PART_CODES];
+    return order != 0 ? order : (first > second) - (first < second);
 }
 
 /* The list, in the order of the codes, and the same by name. */
@@ -273,11 +283,15 @@ static bool make_list(finder *f)
         return false;
     }
     for (size_t i = 0; i < f->c->count; i++) {
-        if (!f->taken[i]) {
-            out->list[out->count] = f->made[i].layout != NULL ? f->made[i] : single(&f->c->tensors[i]);
-            out->by_name[out->count] = &out->list[out->count];
-            out->count++;
+        if (f->taken[i]) {
+            continue;
         }
+        const bnd_stored_weight *w = f->made[i] != NULL ? f->made[i] : single(f, &f->c->tensors[i]);
+        if (w == NULL) {
+            return false;
+        }
+        out->list[out->count] = out->by_name[out->count] = w;
+        out->count++;
     }
     qsort(out->by_name, out->count, sizeof *out->by_name, compare_names);
     return true;
@@ -303,7 +317,7 @@ bnd_status bndi_weights_find(bnd_checkpoint *checkpoint, bnd_error *why)
     struct bndi_weights *out = calloc(1, sizeof *out);
     member *members = calloc(count, sizeof *members);
     bool *taken = calloc(count, sizeof *taken);
-    bnd_stored_weight *made = calloc(count, sizeof *made);
+    bnd_stored_weight **made = calloc(count, sizeof *made);
     bnd_status status = BND_NO_MEMORY;
     if (f != NULL && out != NULL && members != NULL && taken != NULL && made != NULL) {
         *f = (finder){.c = checkpoint, .out = out, .members = members, .taken = taken, .made = made};
@@ -347,7 +361,7 @@ size_t bnd_checkpoint_weights(const bnd_checkpoint *checkpoint)
 
 const bnd_stored_weight *bnd_checkpoint_weight_at(const bnd_checkpoint *checkpoint, size_t index)
 {
-    return index < checkpoint->weights->count ? &checkpoint->weights->list[index] : NULL;
+    return index < checkpoint->weights->count ? checkpoint->weights->list[index] : NULL;
 }
 
 const bnd_stored_weight *bnd_checkpoint_find_weight(const bnd_checkpoint *checkpoint, const char *name)

@@ -13,7 +13,7 @@ typedef struct bndi_hint {
 } bndi_hint;
 
 struct bndi_weights {
-    bnd_stored_weight *list;
+    const bnd_stored_weight **list;
     size_t count;
     const bnd_stored_weight **by_name;
     bndi_quantizations configurations;
