@@ -17,6 +17,7 @@ dist_man_MANS += \
 	doc/man/binade-quantize.1 \
 	doc/man/binade-range.1 \
 	doc/man/binade-report.1 \
+	doc/man/binade-scan.1 \
 	doc/man/binade-show.1 \
 	doc/man/binade-sweep.1 \
 	doc/man/binade-table.1 \
@@ -50,6 +51,7 @@ MANUAL_TEXT = \
 	doc/man/quantize.text \
 	doc/man/range.text \
 	doc/man/report.text \
+	doc/man/scan.text \
 	doc/man/show.text \
 	doc/man/sweep.text \
 	doc/man/train.text \

@@ -9,7 +9,7 @@ _binade()
         prev=${COMP_WORDS[COMP_CWORD - 2]}
     fi
     if [ "$COMP_CWORD" -eq 1 ]; then
-        first="show formats table range block calc cast lint quantize diff train compare report evaluate sweep cost vectors verify bench page help" options="--help --version"
+        first="show formats table range block calc cast lint quantize diff train compare report evaluate scan sweep cost vectors verify bench page help" options="--help --version"
     else
     case ${COMP_WORDS[1]} in
     show)
@@ -157,6 +157,14 @@ _binade()
         --data) files=yes ;;
         --data-type) words="uint8 int16 uint16 int32 uint32 int64 uint64" ;;
         esac ;;
+    scan)
+        options="--to --sqnr --max-underflow --only --skip --vectors --rows --all --ranges --json --csv --threads --progress --color --help" valued=" --to --sqnr --max-underflow --only --skip --rows --threads -j --progress --color "
+        first="@files" others=""
+        case $prev in
+        --to) words="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 ue5m3 ue4m3 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx" ;;
+        --progress) words="auto always never" ;;
+        --color) words="auto always never" ;;
+        esac ;;
     sweep)
         options="--model --recipe --lr --seeds --optimizer --betas --eps --wd --schedule --steps --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --tied --data --data-type --source --init --order --recompute --margin --out --report --keep-checkpoints --statistics --details --threads --progress --json --csv --help" valued=" --model --recipe --lr --seeds --optimizer --betas --eps --wd --schedule --steps --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --data --data-type --source --init --order --margin --out --report --statistics --threads -j --progress "
         first="" others=""
@@ -236,7 +244,7 @@ _binade()
         esac ;;
     help)
         options="--full --examples --roff --completion --help" valued=" --roff --completion "
-        first="show formats table range block calc cast lint quantize diff train compare report evaluate sweep cost vectors verify bench page help" others="show formats table range block calc cast lint quantize diff train compare report evaluate sweep cost vectors verify bench page help"
+        first="show formats table range block calc cast lint quantize diff train compare report evaluate scan sweep cost vectors verify bench page help" others="show formats table range block calc cast lint quantize diff train compare report evaluate scan sweep cost vectors verify bench page help"
         case $prev in
         --completion) words="bash zsh fish" ;;
         esac ;;

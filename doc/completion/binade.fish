@@ -244,6 +244,23 @@ complete -c binade -n '__binade_is evaluate' -l csv -d 'comma-separated values i
 complete -c binade -n '__binade_is evaluate' -l help -s h -d 'print this text'
 complete -c binade -n '__binade_is evaluate first' -F
 complete -c binade -n '__binade_is evaluate others' -F
+complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a scan -d 'what the weights of a checkpoint lose in other formats'
+complete -c binade -n '__binade_is scan' -l to -d 'candidates: formats (e4m3, bf16), or formats with scales (e4m3/row, mxfp8:floor, nvfp4:4/6, int8/row)' -x -a '(__fish_complete_list , "string split \" \" \"fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 ue5m3 ue4m3 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx\"")'
+complete -c binade -n '__binade_is scan' -l sqnr -d 'budget: every tensor keeps an SQNR of at least DB decibels' -x
+complete -c binade -n '__binade_is scan' -l max-underflow -d 'budget: in every tensor at most this share of the nonzero weights becomes zero (0 to 1)' -x
+complete -c binade -n '__binade_is scan' -l only -d 'scan tensors with such a name only (\'*.mlp.*\'); may be repeated' -x
+complete -c binade -n '__binade_is scan' -l skip -d 'leave out tensors with such a name; may be repeated' -x
+complete -c binade -n '__binade_is scan' -l vectors -d 'scan tensors with fewer than two dimensions, too'
+complete -c binade -n '__binade_is scan' -l rows -d 'print the N worst tensors (default 10)' -x
+complete -c binade -n '__binade_is scan' -l all -d 'print every tensor'
+complete -c binade -n '__binade_is scan' -l ranges -d 'print the ranges and exponents of the weights, too'
+complete -c binade -n '__binade_is scan' -l json -d 'JSON instead of text'
+complete -c binade -n '__binade_is scan' -l csv -d 'comma-separated values instead of text'
+complete -c binade -n '__binade_is scan' -l threads -s j -d 'number of cores (default all)' -x
+complete -c binade -n '__binade_is scan' -l progress -d 'show progress: auto always never (default auto: on a terminal, after a second)' -x -a 'auto always never'
+complete -c binade -n '__binade_is scan' -l color -d 'colours: auto always never (default auto: on a terminal without NO_COLOR)' -x -a 'auto always never'
+complete -c binade -n '__binade_is scan' -l help -s h -d 'print this text'
+complete -c binade -n '__binade_is scan first' -F
 complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a sweep -d 'train recipes at several learning rates, and find the best for each'
 complete -c binade -n '__binade_is sweep' -l model -d 'as train --list has them (default transformer)' -x -a 'quadratic linear logistic mlp student transformer'
 complete -c binade -n '__binade_is sweep' -l recipe -d 'recipes, separated by commas, or all; settings: base=bf16-amp,v=bf16,dact=e5m2:sr; or FILE.json (default fp32,bf16-amp,fp16-pure)' -x -a '(__fish_complete_list , "string split \" \" \"all fp32 tf32 fp16-pure bf16-pure e4m3-pure e5m2-pure fp16-amp-noscale fp16-amp-static fp16-amp bf16-amp bf16-master bf16-sr bf16-kahan bf16-kahan-pure fp8-unscaled fp8-unscaled+fp32 fp8-e4m3-unscaled fp8-e4m3-unscaled+fp32 fp8-delayed fp8-delayed+fp32 fp8-current fp8-current+fp32 fp8-rowwise fp8-rowwise+fp32 fp8-block fp8-block+fp32 mxfp8 mxfp8+fp32 mxfp8-floor mxfp8-floor+fp32 mxfp8-norms mxfp8-norms+fp32 mxfp6 mxfp6+fp32 mxfp4 mxfp4+fp32 mxfp4-rceil mxfp4-rceil+fp32 nvfp4 nvfp4+fp32 fp8-lm fp8-lm+fp32 adam8bit\"")'
@@ -382,5 +399,5 @@ complete -c binade -n '__binade_is help' -l examples -d 'the examples of a comma
 complete -c binade -n '__binade_is help' -l roff -d 'a man page: a command\'s, or binade\'s' -x
 complete -c binade -n '__binade_is help' -l completion -d 'a completion script for bash, zsh or fish' -x -a 'bash zsh fish'
 complete -c binade -n '__binade_is help' -l help -s h -d 'print this text'
-complete -c binade -n '__binade_is help first' -a 'show formats table range block calc cast lint quantize diff train compare report evaluate sweep cost vectors verify bench page help'
-complete -c binade -n '__binade_is help others' -a 'show formats table range block calc cast lint quantize diff train compare report evaluate sweep cost vectors verify bench page help'
+complete -c binade -n '__binade_is help first' -a 'show formats table range block calc cast lint quantize diff train compare report evaluate scan sweep cost vectors verify bench page help'
+complete -c binade -n '__binade_is help others' -a 'show formats table range block calc cast lint quantize diff train compare report evaluate scan sweep cost vectors verify bench page help'

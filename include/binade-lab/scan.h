@@ -53,8 +53,8 @@ uint64_t bnd_candidate_bytes(const bnd_candidate *candidate, const uint64_t *sha
  *   breaks    an element became NaN or infinite, or a NaN or an infinity did not come back; or the SQNR is below
  *             BND_BREAKS_BELOW dB; or more than half of the nonzero elements became zero
  *   exact     every element came back
- *   floor     at the format's floor: the SQNR is at most BND_FLOOR_MARGIN dB below that of the element format, and no
- *             element overflowed
+ *   floor     at the format's floor: the SQNR is at most BND_FLOOR_MARGIN dB below that of the element format; and
+ *             no element overflowed, unless there are scales, whose rules may clamp some on purpose
  *   lossy     all else
  *
  * The floor of a format with p significant bits is 13.5 + 6.02 (p - 1) dB: what rounding to nearest leaves of normally
@@ -105,7 +105,8 @@ typedef struct bnd_scanned {
     bnd_stats input;            /* of the numbers as they are: only counts of inputs, magnitudes and squared_input */
     uint64_t zeros, subnormals; /* subnormals of the stored format; of decoded weights, of fp32 */
     const bnd_loss *losses;     /* one per candidate; NULL if it stays */
-    size_t smallest;            /* the candidate of the fewest bytes that meets what was asked; their number: none */
+    size_t smallest; /* the candidate of the fewest bytes that meets what was asked, of these the one with the
+                          highest SQNR; their number: none */
 } bnd_scanned;
 
 /* All tensors that do not stay, in a candidate. */

@@ -20,7 +20,8 @@ static void test_names(void)
         CU_ASSERT_EQUAL(c.shared, i > 1);
         CU_ASSERT_EQUAL(strlen(c.name), strlen(names[i]));
     }
-    static const char *const wrong[] = {"", "e4m", "mxfp9", "e4m3/rows", "e4m3/tile:0x4", "p11", "mxfp8:flor"};
+    static const char *const wrong[] = {"",    "e4m",        "mxfp9",          "e4m3/rows", "e4m3/tile:0x4",
+                                        "p11", "mxfp8:flor", "e4m3/tensor:mse"};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         bnd_candidate c = named("bf16"), before = c;
         bnd_error why = {.message = ""};
@@ -56,6 +57,8 @@ static void test_bytes(void)
     CU_ASSERT_EQUAL(bnd_candidate_bytes(&c, matrix, 2), 130 * 257 / 2 + 130 * 9);
     c = named("nvfp4");
     CU_ASSERT_EQUAL(bnd_candidate_bytes(&c, matrix, 2), 130 * 257 / 2 + 130 * 17 + 4);
+    c = named("int4/row:bf16");
+    CU_ASSERT_EQUAL(bnd_candidate_bytes(&c, matrix, 2), 130 * 257 / 2 + 2 * 130);
     const uint64_t huge[] = {UINT64_MAX, UINT64_MAX};
     CU_ASSERT_EQUAL(bnd_candidate_bytes(&c, huge, 2), 0);
     c = named("bf16");
@@ -104,7 +107,7 @@ static void test_verdicts(void)
         {{.elements = 100, .exact = 100, .sqnr = INFINITY}, BND_SURVIVES_EXACT},
         {{.elements = 100, .exact = 99, .sqnr = 28.57}, BND_SURVIVES_FLOOR},
         {{.elements = 100, .exact = 99, .sqnr = 28.55}, BND_SURVIVES_LOSSY},
-        {{.elements = 100, .exact = 99, .sqnr = 60, .overflows = 1}, BND_SURVIVES_LOSSY},
+        {{.elements = 100, .exact = 99, .sqnr = 60, .overflows = 1}, BND_SURVIVES_FLOOR},
         {{.elements = 100, .exact = 9, .sqnr = 10}, BND_SURVIVES_LOSSY},
         {{.elements = 100, .exact = 9, .sqnr = nextafter(10, 0)}, BND_BREAKS},
         {{.elements = 100, .exact = 9, .sqnr = 40, .to_zero = 40}, BND_SURVIVES_FLOOR},
@@ -114,6 +117,8 @@ static void test_verdicts(void)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         CU_ASSERT_EQUAL(bnd_loss_verdict(&c, &cases[i].loss, 80), cases[i].verdict);
     }
+    const bnd_candidate plain = named("e4m3"); /* what overflows without a scale has no bound */
+    CU_ASSERT_EQUAL(bnd_loss_verdict(&plain, &cases[3].loss, 80), BND_SURVIVES_LOSSY);
     CU_ASSERT_STRING_EQUAL(bnd_survival_text(BND_SURVIVES_FLOOR), "at the format's floor");
     CU_ASSERT_STRING_EQUAL(bnd_survival_key(BND_BREAKS), "breaks");
 }

@@ -28,6 +28,16 @@ static const char *const names[] = {
     "e2m1/nvfp4:4x16",
     "mxfp6-e2m3:ct",
     "e4m3/tensor:rceil",
+    "int8/row",
+    "int4/row:32:bf16",
+    "int8/tensor",
+    "nvfp4:4/6",
+    "nvfp4:mse",
+    "mxfp4:mse",
+    "e4m3/row:mse",
+    "e4m3/row:32:e4m3",
+    "e4m3/row:bf16",
+    "e5m2/tile:4x4:e8m0",
 };
 enum { CANDIDATES = sizeof names / sizeof names[0] };
 

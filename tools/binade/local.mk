@@ -97,6 +97,10 @@ binade_SOURCES = \
 	tools/binade/report/report.h \
 	tools/binade/report/runs.c \
 	tools/binade/report/sweeps.c \
+	tools/binade/scan/cmd_scan.c \
+	tools/binade/scan/data.c \
+	tools/binade/scan/scan.h \
+	tools/binade/scan/text.c \
 	tools/binade/show/cmd_show.c \
 	tools/binade/show/dialects.c \
 	tools/binade/show/draw.c \

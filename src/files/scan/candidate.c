@@ -10,16 +10,26 @@ const char *bnd_candidate_defaults(void)
 
 /* ---- names ---- */
 
+/* int8: magnitudes of 7 bits, and a sign. */
+static unsigned bits_of_integers(const bnd_candidate *c)
+{
+    return c->block.element.precision + 1u;
+}
+
 /* What normally distributed numbers keep, in dB. Floats: measured; each bit more halves the error. Integers: the step
  * is eight standard deviations over 2^b, and an error is uniform within half a step. */
 static double floor_of(const bnd_candidate *c)
 {
-    enum { INTEGER_BITS = 8 };
-    return c->shared && c->block.integer ? 6.02 * INTEGER_BITS - 7.3 : 13.5 + 6.02 * (c->format.precision - 1);
+    return c->shared && c->block.integer ? 6.02 * bits_of_integers(c) - 7.3 : 13.5 + 6.02 * (c->format.precision - 1);
 }
 
 static bnd_status check_codes(const bnd_candidate *c, bnd_error *why)
 {
+    if (c->shared && c->block.sharing == BND_SHARE_TENSOR && c->block.rule == BND_SCALE_MSE) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                        "%s: a scan cannot search the scale of a whole tensor by mse; it can for row, tile and blocks",
+                        c->name);
+    }
     bool has_codes = c->format.width > 0 || (c->shared && c->block.integer);
     return has_codes ? BND_OK
                      : bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s is a value set: it has no codes to store", c->name);
@@ -76,7 +86,8 @@ static bool to_sizes(size_t *sizes, const uint64_t *shape, size_t rank)
     return rank <= BND_SAFETENSORS_RANK_MAX;
 }
 
-static uint64_t plain_bytes(const bnd_format *format, const uint64_t *shape, size_t rank)
+/* Codes without gaps. */
+static uint64_t bytes_of_codes(unsigned bits, const uint64_t *shape, size_t rank)
 {
     uint64_t count = 1;
     for (size_t i = 0; i < rank; i++) {
@@ -85,7 +96,7 @@ static uint64_t plain_bytes(const bnd_format *format, const uint64_t *shape, siz
         }
         count *= shape[i];
     }
-    return (count * format->width + 7) / 8;
+    return (count * bits + 7) / 8;
 }
 
 /* A tile needs two dimensions; fewer are one row. */
@@ -101,12 +112,13 @@ uint64_t bnd_candidate_bytes(const bnd_candidate *c, const uint64_t *shape, size
 {
     bnd_shape blocks;
     if (!c->shared) {
-        return plain_bytes(&c->format, shape, rank);
+        return bytes_of_codes(c->format.width, shape, rank);
     }
     if (!bndi_candidate_shape(&blocks, c, shape, rank)) {
         return 0;
     }
-    return bnd_block_codes_size(&c->block, blocks, BND_PACKING_PACKED) + bnd_block_scales_size(&c->block, blocks) +
+    const unsigned bits = c->block.integer ? bits_of_integers(c) : c->format.width;
+    return bytes_of_codes(bits, shape, rank) + bnd_block_scales_size(&c->block, blocks) +
            (c->block.tensor ? sizeof(float) : 0);
 }
 
@@ -134,5 +146,6 @@ bnd_survival bnd_loss_verdict(const bnd_candidate *candidate, const bnd_loss *lo
         return BND_SURVIVES_EXACT;
     }
     bool near = loss->sqnr >= candidate->floor - BND_FLOOR_MARGIN;
-    return near && loss->overflows == 0 ? BND_SURVIVES_FLOOR : BND_SURVIVES_LOSSY;
+    bool beyond = loss->overflows > 0 && !candidate->shared;
+    return near && !beyond ? BND_SURVIVES_FLOOR : BND_SURVIVES_LOSSY;
 }

@@ -30,6 +30,12 @@ static bool meets(const bnd_scan_options *asked, const bnd_scanned *t, const bnd
     return loss->broken == 0 && enough && few;
 }
 
+/* Fewer bytes, or as many and less noise. `than` may be NULL. */
+static bool is_better(const bnd_loss *loss, const bnd_loss *than)
+{
+    return than == NULL || loss->bytes < than->bytes || (loss->bytes == than->bytes && loss->sqnr > than->sqnr);
+}
+
 static void add_loss(bnd_loss *sum, const bnd_loss *more)
 {
     sum->elements += more->elements;
@@ -43,11 +49,10 @@ static void add_loss(bnd_loss *sum, const bnd_loss *more)
     sum->verdict = more->verdict > sum->verdict ? more->verdict : sum->verdict;
 }
 
-/* One tensor into the totals. `bndi_distance` is then how far it is from the floors. */
+/* One tensor into the totals. */
 static void add_tensor(bnd_scan *scan, size_t at)
 {
     bnd_scanned *t = &scan->tensors[at];
-    uint64_t fewest = UINT64_MAX;
     t->smallest = scan->count;
     for (size_t i = 0; i < scan->count; i++) {
         const bnd_loss *loss = &t->losses[i];
@@ -58,8 +63,7 @@ static void add_tensor(bnd_scan *scan, size_t at)
         total->verdicts[loss->verdict]++;
         total->meeting += good;
         total->worst = worse ? at : total->worst;
-        if (good && loss->bytes < fewest) {
-            fewest = loss->bytes;
+        if (good && is_better(loss, t->smallest < scan->count ? &t->losses[t->smallest] : NULL)) {
             t->smallest = i;
         }
     }
@@ -67,7 +71,8 @@ static void add_tensor(bnd_scan *scan, size_t at)
     scan->model.elements += t->count;
     scan->model.bytes += t->bytes;
     scan->model.damaged += t->input.nans_in + t->input.infinities_in > 0;
-    scan->model.mixed_bytes += fewest < t->bytes ? fewest : t->bytes;
+    const uint64_t bytes = t->smallest < scan->count ? t->losses[t->smallest].bytes : t->bytes;
+    scan->model.mixed_bytes += bytes < t->bytes ? bytes : t->bytes;
     scan->model.mixed_staying += t->smallest == scan->count;
 }
 
@@ -96,7 +101,6 @@ static int by_distance(const void *a, const void *b)
 void bndi_conclude(bnd_scan *scan)
 {
     bnd_scan_model *m = &scan->model;
-    uint64_t fewest = UINT64_MAX;
     for (size_t at = 0; at < scan->tensor_count; at++) {
         const bnd_scanned *t = &scan->tensors[at];
         scan->order[at] = (bndi_place){.at = at, .stays = t->stays, .distance = distance_of(scan, t)};
@@ -112,8 +116,8 @@ void bndi_conclude(bnd_scan *scan)
     for (size_t i = 0; i < scan->count; i++) {
         bnd_loss *loss = &scan->totals[i].loss;
         loss->sqnr = loss->broken > 0 ? -INFINITY : bndi_ratio_in_db(loss->squared_input, loss->squared_error);
-        if (m->tensors > 0 && scan->totals[i].meeting == m->tensors && loss->bytes < fewest) {
-            fewest = loss->bytes;
+        bool good = m->tensors > 0 && scan->totals[i].meeting == m->tensors;
+        if (good && is_better(loss, m->smallest < scan->count ? &scan->totals[m->smallest].loss : NULL)) {
             m->smallest = i;
         }
     }

@@ -13,12 +13,15 @@ bool bndi_candidate_needs_amax(const bnd_candidate *c)
     return c->shared && (c->block.sharing == BND_SHARE_TENSOR || c->block.tensor);
 }
 
-/* Scales to nearest are off by at most 2^-9 of amax / max (bf16), or 2^-4 (e4m3 for e2m1): less than half of the last
- * place of the largest element. rceil and ceil never fall short. */
+/* rceil and ceil never fall short. Scales to nearest do by 2^-p of themselves. That is less than half of the last place
+ * of the largest element if p is two more than the precision of elements; if scales are normal numbers, and not clamped
+ * from above. */
 bool bndi_candidate_can_overflow(const bnd_candidate *c)
 {
-    const unsigned rule = c->block.rule;
-    return !c->shared || (rule != BND_SCALE_NEAREST && rule != BND_SCALE_RCEIL && rule != BND_SCALE_CEIL);
+    const bnd_block *b = &c->block;
+    bool precise = b->scale.precision >= b->element.precision + 2 && b->least >= b->scale.emin;
+    bool nearest = b->rule == BND_SCALE_NEAREST && precise && (b->scale.emax >= 127 || b->tensor);
+    return !c->shared || !(nearest || b->rule == BND_SCALE_RCEIL || b->rule == BND_SCALE_CEIL);
 }
 
 /* The scales of one number with this magnitude: they depend on nothing else. */

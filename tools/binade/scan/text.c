@@ -1,0 +1,345 @@
+/* The text of `binade scan`: the candidates, the worst tensors, and what follows. */
+#include "scan.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CELL = 7, LEAST_NAME = 16, GOOD_NAME = 32 };
+
+static const enum colour colours[BND_SURVIVALS] = {GREEN, GREEN, YELLOW, RED};
+
+char *shape_text(const bnd_scanned *t)
+{
+    long_text text = {.length = 0};
+    for (size_t i = 0; i < t->rank; i++) {
+        add_text(&text, "%s%llu", i > 0 ? "x" : "", (unsigned long long)t->shape[i]);
+    }
+    return t->rank > 0 ? text.text : copy_text("scalar");
+}
+
+static void say(char *owned)
+{
+    put_wrapped(owned, 0, 0);
+    free(owned);
+}
+
+/* ---- cells ---- */
+
+static char *db_text(double x)
+{
+    return x == (double)INFINITY    ? copy_text("exact")
+           : x == -(double)INFINITY ? copy_text("nan")
+           : isnan(x)               ? copy_text("-")
+                                    : format_text("%.1f", x);
+}
+
+/* The verdict stands behind it where there may be no colour. */
+static void put_cell(const scan_options *o, const bnd_loss *loss)
+{
+    static const char *const marks[BND_SURVIVALS] = {" ", " ", "~", "!"};
+    char *text = db_text(loss->sqnr);
+    printf("%*s", CELL - 1 - (int)strlen(text), "");
+    put_coloured(o->common.colour, colours[loss->verdict], text);
+    put_coloured(o->common.colour, colours[loss->verdict], marks[loss->verdict]);
+    free(text);
+}
+
+static char *share_text(uint64_t part, uint64_t of)
+{
+    double percent = of > 0 ? 100 * (double)part / (double)of : 0;
+    return part == 0         ? copy_text("0")
+           : percent < 0.01  ? copy_text("<0.01%")
+           : percent < 9.995 ? format_text("%.2f%%", percent)
+                             : format_text("%.0f%%", percent);
+}
+
+/* Tensors have long names whose beginnings and ends tell them apart. */
+static void put_name(const char *name, size_t width)
+{
+    const size_t size = 4 * strlen(name) + 1;
+    char *plain = memcpy(allocate(NULL, size, 1), name, strlen(name) + 1);
+    make_plain_text(plain, size);
+    const char *gap = writes_utf8() ? "…" : "..";
+    const size_t length = strlen(plain), gap_width = writes_utf8() ? 1 : 2;
+    if (length <= width) {
+        printf("%-*s", (int)width, plain);
+    } else { /* bytes, so a character of several bytes may be cut; names are ASCII but for odd ones */
+        size_t tail = (width - gap_width) * 2 / 3, head = width - gap_width - tail;
+        printf("%.*s%s%s", (int)head, plain, gap, plain + length - tail);
+    }
+    free(plain);
+}
+
+/* ---- candidates ---- */
+
+static double saved(const bnd_scan_model *m, uint64_t bytes)
+{
+    return m->bytes > 0 ? 100 * (1 - (double)bytes / (double)m->bytes) : 0;
+}
+
+static void print_candidates(const scan_options *o, const bnd_scan *scan)
+{
+    const bnd_scan_model *m = bnd_scan_model_of(scan);
+    size_t name = 9;
+    for (size_t i = 0; i < o->count; i++) {
+        name = strlen(o->candidates[i].name) > name ? strlen(o->candidates[i].name) : name;
+    }
+    printf("  %-*s  bits  saved  SQNR to zero overflow exact floor lossy breaks\n", (int)name, "candidate");
+    for (size_t i = 0; i < o->count; i++) {
+        const bnd_scan_total *t = &bnd_scan_totals(scan)[i];
+        char *db = db_text(t->loss.sqnr), *zero = share_text(t->loss.to_zero, t->loss.elements);
+        char *over = share_text(t->loss.overflows, t->loss.elements);
+        printf("%c %-*s %5.2f %5.1f%% %5s %7s %8s", (int)('a' + i), (int)name, o->candidates[i].name,
+               8 * (double)t->loss.bytes / (double)m->elements, saved(m, t->loss.bytes), db, zero, over);
+        for (size_t v = 0; v < BND_SURVIVALS; v++) {
+            char *count = t->verdicts[v] > 0 ? format_text("%llu", (unsigned long long)t->verdicts[v]) : copy_text(".");
+            printf("%*s", (v == BND_BREAKS ? 7 : 6) - (int)strlen(count), "");
+            put_coloured(o->common.colour && t->verdicts[v] > 0, colours[v], count);
+            free(count);
+        }
+        putchar('\n');
+        free(db);
+        free(zero);
+        free(over);
+    }
+}
+
+/* ---- tensors ---- */
+
+/* Of what the width leaves, names get all but the columns that still fit. */
+typedef struct widths {
+    size_t name, shape;
+} widths;
+
+static widths fit(const bnd_scan *scan, size_t rows, size_t others)
+{
+    widths w = {.name = 6, .shape = 5};
+    const size_t page = page_width() > 40 ? page_width() : 40;
+    for (size_t i = 0; i < rows; i++) {
+        const bnd_scanned *t = bnd_scan_worst(scan, i);
+        char *shape = shape_text(t);
+        w.name = strlen(t->name) > w.name ? strlen(t->name) : w.name;
+        w.shape = strlen(shape) > w.shape ? strlen(shape) : w.shape;
+        free(shape);
+    }
+    size_t left = page > others + LEAST_NAME ? page - others : LEAST_NAME;
+    w.shape = left > w.shape + (w.name < GOOD_NAME ? w.name : GOOD_NAME) ? w.shape : 0;
+    left -= w.shape > 0 ? w.shape + 1 : 0;
+    w.name = w.name < left ? w.name : left;
+    return w;
+}
+
+static void put_row_start(const bnd_scanned *t, widths w)
+{
+    put_name(t->name, w.name);
+    if (w.shape > 0) {
+        char *shape = shape_text(t);
+        printf(" %*s", (int)w.shape, shape);
+        free(shape);
+    }
+}
+
+static size_t rows_of(const scan_options *o, const bnd_scan *scan)
+{
+    const size_t most = (size_t)bnd_scan_model_of(scan)->tensors;
+    return o->all || o->rows > most ? most : (size_t)o->rows;
+}
+
+static void print_tensors(const scan_options *o, const bnd_scan *scan)
+{
+    const size_t rows = rows_of(o, scan);
+    const widths w = fit(scan, rows, CELL * o->count);
+    if (rows == 0) {
+        return;
+    }
+    const unsigned long long all = bnd_scan_model_of(scan)->tensors;
+    say(rows < all ? format_text("\nSQNR in dB of the %zu worst of %llu tensors (--all prints every tensor)", rows, all)
+                   : format_text("\nSQNR in dB, the worst tensors first"));
+    printf("%-*s", (int)w.name, "tensor");
+    if (w.shape > 0) {
+        printf(" %*s", (int)w.shape, "shape");
+    }
+    for (size_t i = 0; i < o->count; i++) {
+        printf("%*c ", CELL - 1, (int)('a' + i));
+    }
+    putchar('\n');
+    for (size_t i = 0; i < rows; i++) {
+        const bnd_scanned *t = bnd_scan_worst(scan, i);
+        put_row_start(t, w);
+        for (size_t k = 0; k < o->count; k++) {
+            put_cell(o, &t->losses[k]);
+        }
+        putchar('\n');
+    }
+    say(format_text("%s  lossy;  !  breaks;  no mark: exact, or at the format's floor", "~"));
+}
+
+/* ---- ranges ---- */
+
+enum { BINS = 64, BARS = 16 };
+
+/* The exponents from -40 up, four to a bar; the height is that of the share's logarithm. */
+static void put_exponents(const bnd_scanned *t)
+{
+    static const char *const utf8[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    static const char *const ascii[] = {" ", ".", ".", ":", ":", "|", "|", "#", "#"};
+    putchar(' ');
+    for (size_t bar = 0; bar < BARS; bar++) {
+        uint64_t count = 0;
+        for (size_t bin = 4 * bar; bin < 4 * bar + 4; bin++) {
+            count += t->input.exponents[bin];
+        }
+        double share = count > 0 ? (double)count / (double)t->input.elements : 0;
+        int height = count == 0 ? 0 : share >= 0.5 ? 8 : 8 + (int)floor(log2(2 * share) / 3);
+        height = count > 0 && height < 1 ? 1 : height;
+        fputs(writes_utf8() ? utf8[height] : ascii[height], stdout);
+    }
+}
+
+static void print_ranges(const scan_options *o, const bnd_scan *scan)
+{
+    const size_t rows = rows_of(o, scan);
+    const widths w = fit(scan, rows, 49);
+    printf("\n%-*s", (int)w.name, "tensor");
+    if (w.shape > 0) {
+        printf(" %*s", (int)w.shape, "shape");
+    }
+    printf(" %9s %9s %7s  2^-40 %9s\n", "smallest", "largest", "zeros", "2^20");
+    for (size_t i = 0; i < rows; i++) {
+        const bnd_scanned *t = bnd_scan_worst(scan, i);
+        char *zeros = share_text(t->zeros, t->input.elements);
+        put_row_start(t, w);
+        printf(" %9.2e %9.2e %7s ", t->input.smallest, t->input.largest, zeros);
+        put_exponents(t);
+        putchar('\n');
+        free(zeros);
+    }
+    say(copy_text(
+        "Bars: how many weights have which exponent, from 2^-40 on the left; a step of the height is a factor of "
+        "eight."));
+}
+
+/* ---- what follows ---- */
+
+static char *what_is_asked(const scan_options *o)
+{
+    const bnd_scan_options *h = &o->how;
+    long_text text = {.length = 0};
+    if (!h->asks_sqnr && !h->asks_underflow) {
+        return copy_text("every tensor exact or at the format's floor");
+    }
+    if (h->asks_sqnr) {
+        add_text(&text, "an SQNR of at least %g dB", h->sqnr);
+    }
+    if (h->asks_underflow) {
+        add_text(&text, "%sat most %g %% underflow to zero", h->asks_sqnr ? " and " : "", 100 * h->underflow);
+    }
+    add_text(&text, " in every tensor");
+    return text.text;
+}
+
+static unsigned bits_of(const bnd_candidate *c)
+{
+    return c->format.width > 0 ? c->format.width : c->format.precision + 1u;
+}
+
+/* The candidate with the fewest bytes that all tensors meet, among those with elements of so many bits. */
+static size_t smallest_with(const scan_options *o, const bnd_scan *scan, unsigned bits)
+{
+    const bnd_scan_total *totals = bnd_scan_totals(scan);
+    size_t best = o->count;
+    for (size_t i = 0; i < o->count; i++) {
+        const bnd_loss *loss = &totals[i].loss, *than = best < o->count ? &totals[best].loss : NULL;
+        bool meets = totals[i].meeting == bnd_scan_model_of(scan)->tensors && bits_of(&o->candidates[i]) == bits;
+        bool better =
+            than == NULL || loss->bytes < than->bytes || (loss->bytes == than->bytes && loss->sqnr > than->sqnr);
+        best = meets && better ? i : best;
+    }
+    return best;
+}
+
+static void say_candidate(const scan_options *o, const bnd_scan *scan, unsigned bits)
+{
+    const size_t i = smallest_with(o, scan, bits);
+    if (i == o->count) {
+        say(format_text("%u bits: none.", bits));
+        return;
+    }
+    const bnd_scan_total *t = &bnd_scan_totals(scan)[i];
+    double part = saved(bnd_scan_model_of(scan), t->loss.bytes);
+    char *worst = db_text(bnd_scan_at(scan, t->worst)->losses[i].sqnr), *bytes = bytes_text((double)t->loss.bytes);
+    bool number = worst[0] >= '0' && worst[0] <= '9';
+    say(format_text("%u bits: %s, with %s%s in the worst tensor; %s, %.1f %% %s.", bits, o->candidates[i].name, worst,
+                    number ? " dB" : "", bytes, fabs(part), part < 0 ? "more" : "less"));
+    free(worst);
+    free(bytes);
+}
+
+/* Each number of bits once, the largest first. */
+static void print_answer(const scan_options *o, const bnd_scan *scan)
+{
+    const bnd_scan_model *m = bnd_scan_model_of(scan);
+    char *asked = what_is_asked(o), *now = bytes_text((double)m->bytes), *mixed = bytes_text((double)m->mixed_bytes);
+    say(format_text("\nSmallest candidate that keeps %s, of %s now:", asked, now));
+    for (unsigned bits = 64; bits > 0; bits--) {
+        bool there = false;
+        for (size_t i = 0; i < o->count; i++) {
+            there = there || bits_of(&o->candidates[i]) == bits;
+        }
+        if (there) {
+            say_candidate(o, scan, bits);
+        }
+    }
+    bool mixes = m->mixed_staying < m->tensors &&
+                 (m->smallest == o->count || m->mixed_bytes < bnd_scan_totals(scan)[m->smallest].loss.bytes);
+    if (mixes) {
+        char *rest = m->mixed_staying > 0
+                         ? format_text("; %llu of %llu tensors stay as they are", (unsigned long long)m->mixed_staying,
+                                       (unsigned long long)m->tensors)
+                         : copy_text("");
+        say(format_text("Each tensor in its smallest: %s, %.1f %% less%s.", mixed, saved(m, m->mixed_bytes), rest));
+        free(rest);
+    }
+    free(asked);
+    free(now);
+    free(mixed);
+}
+
+static void print_notes(const bnd_scan *scan)
+{
+    const bnd_scan_model *m = bnd_scan_model_of(scan);
+    if (m->damaged > 0) {
+        const bnd_scanned *t = NULL;
+        for (size_t i = 0; t == NULL || t->input.nans_in + t->input.infinities_in == 0; i++) {
+            t = bnd_scan_worst(scan, i);
+        }
+        say(format_text("%llu tensor%s hold%s NaNs or infinities: %s has %llu and %llu.",
+                        (unsigned long long)m->damaged, m->damaged == 1 ? "" : "s", m->damaged == 1 ? "s" : "", t->name,
+                        (unsigned long long)t->input.nans_in, (unsigned long long)t->input.infinities_in));
+    }
+    if (m->staying > 0) {
+        char *bytes = bytes_text((double)m->staying_bytes);
+        say(format_text("Not scanned: %llu tensor%s with fewer than two dimensions or without numbers (%s).",
+                        (unsigned long long)m->staying, m->staying == 1 ? "" : "s", bytes));
+        free(bytes);
+    }
+    say(copy_text(SCAN_LIMITS));
+}
+
+void scan_print_text(const scan_options *o, const bnd_scan *scan)
+{
+    const bnd_scan_model *m = bnd_scan_model_of(scan);
+    char *bytes = bytes_text((double)m->bytes);
+    say(format_text("%s: %llu tensor%s, %llu weights, %s", o->path, (unsigned long long)m->tensors,
+                    m->tensors == 1 ? "" : "s", (unsigned long long)m->elements, bytes));
+    free(bytes);
+    putchar('\n');
+    print_candidates(o, scan);
+    print_tensors(o, scan);
+    if (o->ranges) {
+        print_ranges(o, scan);
+    }
+    print_answer(o, scan);
+    print_notes(scan);
+}
