@@ -50,26 +50,22 @@ static void told(bndi_quantizing *job, uint64_t bytes)
 
 /* ---- scales that are NaN ---- */
 
-static bool is_nan_code(const bnd_format *f, uint32_t code)
-{
-    if (f->width == 8) {
-        return code == (bnd_format_same(f, bnd_format_at(BND_FORMAT_E8M0)) ? 0xffU : 0x7fU);
-    }
-    return f->width == 32                                       ? code > 0x7f800000U
-           : bnd_format_same(f, bnd_format_at(BND_FORMAT_BF16)) ? code > 0x7f80U
-                                                                : code > 0x7c00U;
-}
-
 /* The first scale that is a NaN; `count` if none is. */
 static size_t find_nan(const bnd_format *f, const unsigned char *scales, size_t count)
 {
     size_t bytes = f->width / 8U;
+    if (bytes == 1) { /* NVFP4 has one per 16 elements */
+        int nan = bnd_format_same(f, bnd_format_at(BND_FORMAT_E8M0)) ? 0xff : 0x7f;
+        const unsigned char *found = memchr(scales, nan, count);
+        return found != NULL ? (size_t)(found - scales) : count;
+    }
+    uint32_t infinity = bytes == 4 ? 0x7f800000 : bnd_format_same(f, bnd_format_at(BND_FORMAT_BF16)) ? 0x7f80 : 0x7c00;
     for (size_t i = 0; i < count; i++) {
         uint32_t code = 0;
         for (size_t k = 0; k < bytes; k++) {
             code |= (uint32_t)scales[i * bytes + k] << (8 * k);
         }
-        if (is_nan_code(f, code)) {
+        if (code > infinity) {
             return i;
         }
     }
