@@ -153,7 +153,11 @@ static void check_case(const weight_case *k)
         printf("%s: the layout is %s\n", k->name, w->layout->name);
         CU_FAIL("another layout");
     }
-    if (!w->is_float) {
+    if (k->why_not != NULL) {
+        CU_ASSERT_FALSE(w->is_float);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(w->why_not);
+        CU_ASSERT_STRING_EQUAL(w->why_not, k->why_not);
+    } else if (!w->is_float) {
         printf("%s: %s\n", k->name, w->why_not);
         CU_FAIL("it is not decoded");
     } else {

@@ -30,6 +30,7 @@ typedef struct weight_case {
     size_t bits;                 /* of CODES_WORDS */
     weight_second second;
     bool swizzled, zero_points, affine;
+    const char *why_not; /* NULL: it is decoded */
     weight_part parts[MOST_PARTS];
 } weight_case;
 

@@ -109,6 +109,13 @@ static bool sizes_fit(const bnd_stored_weight *w, const bndi_fit *fit)
     return bnd_block_scales(&w->block, w->blocks) == scales->count;
 }
 
+/* A way to quantize that no row has, although the tensors look like those of one. */
+static bool other_way(const bndi_fit *fit, const bndi_hint *hint)
+{
+    const char *way = hint->comfy && hint->layer != NULL ? hint->layer->algorithm : NULL;
+    return way != NULL && !bndi_has_word(bndi_layout_row_of(fit->layout)->formats, way);
+}
+
 static void find_why_not(char *sentence, size_t size, const bnd_stored_weight *w, const bndi_fit *fit,
                          const bndi_hint *hint)
 {
@@ -119,6 +126,8 @@ static void find_why_not(char *sentence, size_t size, const bnd_stored_weight *w
     }
     if ((row->flags & BNDI_LAYOUT_UNDECODED) != 0) {
         snprintf(sentence, size, "the layout %s is recognised, but not decoded", fit->layout->name);
+    } else if (other_way(fit, hint)) {
+        snprintf(sentence, size, "ComfyUI's note says %.40s, which is not decoded", hint->layer->algorithm);
     } else if (hint->layer != NULL && hint->layer->rotated) {
         snprintf(sentence, size, "its weights were rotated before they were quantized (convrot)");
     } else if (fit->parts[BND_PART_ORDER] != NULL) {
