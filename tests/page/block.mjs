@@ -139,9 +139,9 @@ await test("NVFP4 has two levels, and 4/6 chooses", async () => {
     await page.type("#block-tensor", "1");
     await page.waitFor(() => location.hash === "#block/nvfp4/10,20,30,40?tensor-scale=1");
     const { rules } = json(["block", "nvfp4", "10", "20", "30", "40", "--tensor-scale", "1"]);
-    equal(await texts(page, ".block-rules tbody th"), ["nearest", "4/6 (4)"]);
+    equal(await texts(page, ".block-rules tbody th"), ["nearest", "4/6 (4)", "mse"]);
     equal(await texts(page, ".block-rules tbody td:nth-child(2)"), rules.map((r) => r.scale.brief));
-    equal(await texts(page, ".block-best"), ["", "✓ best"]);
+    equal(await texts(page, ".block-best"), ["", "✓ best", "✓ best"]);
     await page.fill("#block-tensor", "-1");
     await page.waitFor(() => /positive number of fp32/.test(document.querySelector(".block-message").textContent));
     equal(page.messages, []);

@@ -131,6 +131,9 @@ static void block(void)
     FIELD(bnd_shape, outer);
     FIELD(bnd_shape, length);
     FIELD(bnd_shape, inner);
+    SIZE(bnd_given_scales);
+    FIELD(bnd_given_scales, scales);
+    FIELD(bnd_given_scales, tensor_scale);
     VALUE(BND_SHARE_BLOCK);
     VALUE(BND_SHARE_TILE);
     VALUE(BND_SHARE_TENSOR);

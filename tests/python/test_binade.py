@@ -77,7 +77,7 @@ class Mirror(unittest.TestCase):
         here.update({binade._library.bnd_status_name(i).decode(): i for i in range(7)})
         for name, mirror in (("rule", binade._Rule), ("context", binade._Context), ("array", binade._Array),
                              ("format", binade.Format), ("stats", binade.Stats), ("error", binade._Error),
-                             ("block", binade._Block), ("shape", binade._Shape)):
+                             ("block", binade._Block), ("shape", binade._Shape), ("given_scales", binade._Given)):
             here[f"bnd_{name}"] = binade.ctypes.sizeof(mirror)
             here.update({f"bnd_{name}.{field[0].lstrip('_')}": getattr(mirror, field[0]).offset
                          for field in mirror._fields_})
@@ -466,6 +466,26 @@ class Blocks(unittest.TestCase):
                                              ("mxfp6-e3m2", "e3m2", 4, 28), ("mxfp4", "e2m1", 2, 6)):
             self.check_powers(block, element, "floor", lambda a: np.frexp(a)[1] - 1 - top)
             self.check_powers(block, element, "rceil", lambda a: np.ceil(np.log2(a / largest)))
+
+    def test_given_scales(self):
+        x = spread(6, 80)
+        for block in ("mxfp8", "nvfp4", "e4m3/row", "e4m3/row:bf16", "int8/tile:2x16", "nvfp4:4/6", "e4m3/tensor:mse"):
+            q = binade.quantize(x, block)
+            given = binade.quantize(x, block, scales=q.scales, tensor_scale=q.tensor_scale)
+            self.assertTrue(same_bits(given.codes, q.codes), block)
+            self.assertEqual(given.tensor_scale, q.tensor_scale)
+            self.assertTrue(same_bits(binade.dequantize(given), binade.dequantize(q)))
+        doubled = binade.quantize(x, "e4m3/row", scales=2 * binade.quantize(x, "e4m3/row").scales)
+        self.assertTrue(np.abs(binade.decode(doubled.codes, "e4m3")).max() <= 224)
+        whole = binade.quantize(x, "nvfp4")
+        part = binade.quantize(x[:2], "nvfp4", tensor_scale=whole.tensor_scale)
+        self.assertTrue(same_bits(part.codes, whole.codes[:2]) and same_bits(part.scales, whole.scales[:2]))
+        with self.assertRaisesRegex(ValueError, "shape"):
+            binade.quantize(x, "e4m3/row", scales=np.ones(5, np.float32))
+        with self.assertRaisesRegex(ValueError, "no scale for the whole array"):
+            binade.quantize(x, "mxfp8", tensor_scale=1)
+        with self.assertRaisesRegex(binade.Error, "given, too"):
+            binade.quantize(x, "nvfp4", scales=whole.scales)
 
     def test_axes(self):
         x = normal(64, 5, 3)

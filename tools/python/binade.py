@@ -178,6 +178,10 @@ class _Shape(ctypes.Structure):  # bnd_shape
     _fields_ = [("outer", ctypes.c_size_t), ("length", ctypes.c_size_t), ("inner", ctypes.c_size_t)]
 
 
+class _Given(ctypes.Structure):  # bnd_given_scales
+    _fields_ = [("scales", ctypes.c_void_p), ("tensor_scale", ctypes.POINTER(ctypes.c_float))]
+
+
 # ---- the library ----
 
 def _candidates():
@@ -244,8 +248,8 @@ _TYPES = {  # the result and the arguments of each call; a size is not an int
     "bnd_block_scales": (_size, (_pointer, _Shape)),
     "bnd_block_scales_size": (_size, (_pointer, _Shape)),
     "bnd_block_codes_size": (_size, (_pointer, _Shape, ctypes.c_int)),
-    "bnd_quantize_f32": (ctypes.c_int, (_pointer, _pointer, _pointer, _pointer, _Shape, _pointer, _pointer, _pointer,
-                                        _pointer)),
+    "bnd_quantize_given_f32": (ctypes.c_int, (_pointer, _pointer, _pointer, _pointer, _Shape, _pointer, _pointer,
+                                              _pointer, _pointer, _pointer)),
     "bnd_dequantize_f32": (ctypes.c_int, (_pointer, _pointer, _pointer, ctypes.c_float, _Shape, _pointer, _pointer,
                                           _pointer)),
 }
@@ -577,8 +581,14 @@ def _float32(x):
     return x
 
 
+def _check_scales(b, scales, seen, shape):
+    if scales.dtype != _scale_type(b) or scales.nbytes != _library.bnd_block_scales_size(ctypes.byref(b), seen):
+        raise ValueError(f"scales of {b.name.decode()} are of {_scale_type(b)} and have the shape {shape}, not "
+                         f"{scales.shape} of {scales.dtype}")
+
+
 def quantize(x, block="mxfp8", axis=-1, *, rule=None, rounding=None, overflow=None, nan=None, flush="none", seed=0,
-             first=0, packed=False, threads=None, backend=None, stats=False):
+             first=0, packed=False, threads=None, backend=None, stats=False, scales=None, tensor_scale=None):
     """(codes, scales) of x in a block format: mxfp8 mxfp8-e5m2 mxfp6-e2m3 mxfp6-e3m2 mxfp4 mxint8 nvfp4, or a format and
     how it is scaled (e4m3/tensor, e4m3/row, e4m3/tile:128x128, e3m4/mx, int8/row:bf16).
 
@@ -586,6 +596,9 @@ def quantize(x, block="mxfp8", axis=-1, *, rule=None, rounding=None, overflow=No
     default, which the result's `block` names. The other arguments are those of encode. Codes have the
     shape of x (packed=True: bytes); scales have it too, divided by the blocks. NVFP4's tensor scale is the result's
     `tensor_scale`: codes and scales alone are not enough there.
+
+    scales, tensor_scale: those to use, in the type and shape of a result, instead of computing them. A given tensor scale
+    alone is that of a larger tensor, or of several tensors that share it.
     """
     b, x = _block(block, rule), numpy.ascontiguousarray(_float32(x))
     seen, axis = _block_shape(b, x.shape, axis)
@@ -594,12 +607,23 @@ def quantize(x, block="mxfp8", axis=-1, *, rule=None, rounding=None, overflow=No
         codes = numpy.empty(_library.bnd_block_codes_size(ctypes.byref(b), seen, _PACKED), numpy.uint8)
     else:
         codes = numpy.empty(x.shape, _code_type(b))
-    scales = numpy.empty(_scales_shape(b, x.shape, axis), _scale_type(b))
+    given = _Given()
+    if scales is None:
+        scales = numpy.empty(_scales_shape(b, x.shape, axis), _scale_type(b))
+    else:
+        scales = numpy.ascontiguousarray(scales)
+        _check_scales(b, scales, seen, _scales_shape(b, x.shape, axis))
+        given.scales = scales.ctypes.data
     if scales.nbytes != _library.bnd_block_scales_size(ctypes.byref(b), seen):
         raise AssertionError("the library counts other scales than binade.py")
     tensor, counted = ctypes.c_float(math.nan), Stats() if stats else None
-    _call("bnd_quantize_f32", codes.ctypes.data, scales.ctypes.data, ctypes.byref(tensor), x.ctypes.data, seen,
-          ctypes.byref(b), ctypes.byref(how), None if counted is None else ctypes.byref(counted))
+    if tensor_scale is not None:
+        if not b.tensor:
+            raise ValueError(f"{b.name.decode()} has no scale for the whole array: it cannot have a tensor_scale")
+        tensor.value = float(tensor_scale)
+        given.tensor_scale = ctypes.pointer(tensor)
+    _call("bnd_quantize_given_f32", codes.ctypes.data, scales.ctypes.data, ctypes.byref(tensor), x.ctypes.data, seen,
+          ctypes.byref(b), ctypes.byref(given), ctypes.byref(how), None if counted is None else ctypes.byref(counted))
     result = Quantized(codes, scales)
     result.tensor_scale, result.stats = tensor.value if b.tensor else None, counted
     result.block = b.name.decode() + ":" + _library.bnd_scale_rule_name(b.rule).decode()
@@ -629,9 +653,7 @@ def dequantize(codes, scales=None, block=None, axis=-1, *, tensor_scale=None, pa
     if codes.dtype != kind or codes.nbytes != need:
         raise ValueError(f"codes of {b.name.decode()} for the shape {shape} are {need} bytes of {kind}, not "
                          f"{codes.nbytes} of {codes.dtype}")
-    if scales.dtype != _scale_type(b) or scales.nbytes != _library.bnd_block_scales_size(ctypes.byref(b), seen):
-        raise ValueError(f"scales of {b.name.decode()} are of {_scale_type(b)} and have the shape "
-                         f"{_scales_shape(b, shape, axis)}, not {scales.shape} of {scales.dtype}")
+    _check_scales(b, scales, seen, _scales_shape(b, shape, axis))
     if not b.integer:
         _check_codes(codes, math.prod(shape), b.element, packed)
     how = _how(packed=packed, threads=threads, backend=backend)

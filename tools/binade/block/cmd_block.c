@@ -215,7 +215,7 @@ static const option_row options[] = {
 };
 
 static const command_example examples[] = {
-    {"four numbers in MXFP4 under five scale rules", "binade block mxfp4 7 -0.4 1.3 0.02"},
+    {"four numbers in MXFP4 under each scale rule", "binade block mxfp4 7 -0.4 1.3 0.02"},
     {"the same in NVFP4, with a scale of the tensor", "binade block nvfp4 7 -0.4 1.3 0.02 --tensor-scale 0.01"},
     {"one rule, every number exactly, as JSON", "binade block mxfp8:floor 448 449 511 --json"},
     {"numbers from standard input", "seq 1 32 | binade block mxfp4 - --rule floor,rceil"},
