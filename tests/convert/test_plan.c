@@ -112,6 +112,7 @@ static void what_cannot_be_is_refused(void)
         {{.to = "nvfp4", .scale = "row"}, BND_BAD_ARGUMENT, "nvfp4 has scales of its own"},
         {{.to = "e4m3", .scale = "rows"}, BND_BAD_NAME, "rows"},
         {{.to = "mxfp4", .rule = "sometimes"}, BND_BAD_NAME, "sometimes"},
+        {{.to = "e4m3", .layout = "fp8", .rule = "mse"}, BND_BAD_ARGUMENT, "one scale per tensor"},
         {{.to = "mxfp4", .scale_format = "fp32"}, BND_BAD_ARGUMENT, "the scales of mxfp4 are e8m0"},
         {{.to = "e4m3", .scale_format = "e5m2"}, BND_BAD_ARGUMENT, "must be fp32, bf16 or fp16"},
         {{.to = "e4m3", .layout = "fp8", .scale_format = "bf16"}, BND_BAD_ARGUMENT, "must be fp32"},

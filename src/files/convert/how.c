@@ -168,6 +168,11 @@ static bnd_status settle_rule(bndi_how *out, const bnd_quantize *asked, bnd_erro
 {
     const char *rule = asked->rule != NULL ? asked->rule : out->written->rule;
     bnd_status status = bnd_scale_rule_parse(&out->block, strcmp(rule, "amax") == 0 ? "nearest" : rule, why);
+    if (status == BND_OK && out->block.rule == BND_SCALE_MSE && out->block.sharing == BND_SHARE_TENSOR) {
+        /* the scale of a whole tensor is found from its largest magnitude alone */
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                        "rule mse cannot be used with one scale per tensor; try rows or tiles");
+    }
     if (status == BND_OK) {
         const char *name = bnd_scale_rule_name((bnd_scale_rule)out->block.rule);
         out->rule = strcmp(name, "nearest") == 0 ? "amax" : name;
