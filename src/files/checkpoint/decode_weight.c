@@ -44,11 +44,17 @@ static void load_words(float *x, const job *j, uint64_t at, size_t n, int zero)
     const bnd_stored_tensor *codes = j->w->parts[BND_PART_CODES];
     const uint64_t columns = j->w->shape[j->w->rank - 1], words = codes->shape[codes->rank - 1];
     const unsigned bits = j->bits, mask = (1u << bits) - 1;
+    uint64_t column = at % columns;
+    const unsigned char *row = codes->data + at / columns * words * (WORD_BITS / 8);
     for (size_t i = 0; i < n; i++) {
-        const uint64_t row = (at + i) / columns, bit = (at + i) % columns * bits;
-        const unsigned char *byte = codes->data + row * words * (WORD_BITS / 8) + bit / 8;
+        const uint64_t bit = column * bits;
+        const unsigned char *byte = row + bit / 8;
         const unsigned more = bit % 8 + bits > 8 ? byte[1] : 0;
         x[i] = (float)((int)((byte[0] | more << 8) >> bit % 8 & mask) - zero);
+        if (++column == columns) {
+            column = 0;
+            row += words * (WORD_BITS / 8);
+        }
     }
 }
 
@@ -171,27 +177,33 @@ static float scaled_and_shifted(float x, float scale, float bias)
     return (float)odd;
 }
 
-static float number_at(const bnd_stored_tensor *tensor, uint64_t at)
+static void numbers_at(float *x, const bnd_stored_tensor *tensor, uint64_t at, size_t n)
 {
-    float x = 0;
-    const bnd_status status =
-        bnd_decode_f32(&x, tensor->data + at * (tensor->bits / 8u), 1, tensor->format, NULL, NULL);
+    const bnd_status status = bnd_decode_f32(x, tensor->data + at * (tensor->bits / 8u), n, tensor->format, NULL, NULL);
     (void)status; /* a format of whole bytes */
-    return x;
 }
 
+/* A group has few different values: they are in a table. */
 static void decode_affine(float *y, const job *j, uint64_t at, size_t n)
 {
     const bnd_stored_tensor *scales = j->w->parts[BND_PART_SCALES], *biases = j->w->parts[BND_PART_ZERO_POINTS];
     const uint64_t group = j->w->count / scales->count;
-    float scale = 0, bias = 0;
+    const uint64_t first = at / group;
+    const size_t groups = (size_t)((at + n - 1) / group - first + 1);
+    float values[256], scale[PIECE], bias[PIECE];
+    numbers_at(scale, scales, first, groups);
+    numbers_at(bias, biases, first, groups);
     load_words(y, j, at, n, 0);
-    for (size_t i = 0; i < n; i++) {
-        if (i == 0 || (at + i) % group == 0) {
-            scale = number_at(scales, (at + i) / group);
-            bias = number_at(biases, (at + i) / group);
+    for (size_t done = 0; done < n;) {
+        const uint64_t left = group - (at + done) % group;
+        const size_t m = n - done < left ? n - done : (size_t)left, k = (size_t)((at + done) / group - first);
+        for (unsigned code = 0; code < 1u << j->bits; code++) {
+            values[code] = scaled_and_shifted((float)code, scale[k], bias[k]);
         }
-        y[i] = scaled_and_shifted(y[i], scale, bias);
+        for (size_t i = done; i < done + m; i++) {
+            y[i] = values[(unsigned)y[i]];
+        }
+        done += m;
     }
 }
 
