@@ -91,6 +91,7 @@ binade_SOURCES = \
 	tools/binade/report/commands.c \
 	tools/binade/report/curves.c \
 	tools/binade/report/html.c \
+	tools/binade/report/html.h \
 	tools/binade/report/parts.h \
 	tools/binade/report/recipes.c \
 	tools/binade/report/report.c \

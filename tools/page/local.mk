@@ -57,6 +57,10 @@ PAGE_FILES = \
 	tools/page/js/chart/stack.js \
 	tools/page/js/chart/text.js \
 	tools/page/js/chart/xy.js \
+	tools/page/js/checkpoint/checkpoint.css \
+	tools/page/js/checkpoint/files.js \
+	tools/page/js/checkpoint/lint.js \
+	tools/page/js/checkpoint/scan.js \
 	tools/page/js/core/binade.js \
 	tools/page/js/core/call.js \
 	tools/page/js/core/client.js \
@@ -93,6 +97,7 @@ PAGE_FILES = \
 	tools/page/js/formats/sheet.js \
 	tools/page/js/formats/state.js \
 	tools/page/js/rooms/block.js \
+	tools/page/js/rooms/checkpoint.js \
 	tools/page/js/rooms/formats.js \
 	tools/page/js/report/autopsy.js \
 	tools/page/js/report/curves.js \

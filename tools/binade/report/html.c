@@ -1,7 +1,7 @@
 /* A report as a page: the installed page with the report's JSON in the place that it has for one. */
 #include "common/page.h"
 #include "common/print.h"
-#include "report.h"
+#include "html.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -127,7 +127,7 @@ int report_check(const char *file, const command *self)
     return status;
 }
 
-int report_save(const char *file, const command *self, const train_result *r, char *const *words, size_t word_count)
+int report_write(const char *file, const command *self, report_content *write, const void *state)
 {
     long_text page = {.text = NULL}, report = {.text = NULL}, out = {.text = NULL};
     size_t place = 0;
@@ -135,7 +135,7 @@ int report_save(const char *file, const command *self, const train_result *r, ch
     int status = read_page(&page, &place, self);
     if (status == GO_ON) {
         bnd_lab_json_begin(&json, add_bytes, &report);
-        json_report(&json, r, words, word_count);
+        write(&json, state);
         add_bytes(&out, page.text, place + sizeof marker - 1 - strlen("null</script>"));
         add_escaped(&out, &report);
         size_t rest = place + sizeof marker - 1 - strlen("</script>");

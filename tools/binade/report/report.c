@@ -148,3 +148,23 @@ void json_report(bnd_lab_json *json, const train_result *r, char *const *words, 
     json_points(json, &d);
     bnd_lab_json_end(json);
 }
+
+/* ---- as a page ---- */
+
+typedef struct runs_content {
+    const train_result *result;
+    char *const *words;
+    size_t word_count;
+} runs_content;
+
+static void write_runs(bnd_lab_json *json, const void *state)
+{
+    const runs_content *c = state;
+    json_report(json, c->result, c->words, c->word_count);
+}
+
+int report_save(const char *file, const command *self, const train_result *r, char *const *words, size_t word_count)
+{
+    const runs_content content = {r, words, word_count};
+    return report_write(file, self, write_runs, &content);
+}

@@ -2,15 +2,12 @@
 #ifndef BINADE_TOOLS_REPORT_H
 #define BINADE_TOOLS_REPORT_H
 
+#include "report/html.h"
 #include "train/training.h"
 
 /* Writes FILE.html: the installed page with the report of these runs inside. `words` are the arguments that name the
  * runs on a command line (NULL: they are not on the disk). GO_ON, or the status to leave with. */
 int report_save(const char *file, const command *self, const train_result *r, char *const *words, size_t word_count);
-
-/* Fails early, before a training: is the page there, and can FILE.html be written? GO_ON, or the status to leave
- * with. */
-int report_check(const char *file, const command *self);
 
 /* The report as JSON. */
 void json_report(bnd_lab_json *json, const train_result *r, char *const *words, size_t word_count);

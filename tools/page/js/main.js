@@ -20,6 +20,7 @@ class Page {
         this.source = `<!DOCTYPE html>\n${document.documentElement.outerHTML}\n`;
         this.script = document.getElementById("binade-script").textContent;
         this.report = JSON.parse(document.getElementById("binade-report").textContent);
+        this.reportRoom = this.report === null ? null : this.report.kind === "checkpoint" ? "checkpoint" : "run";
         this.main = document.getElementById("room");
         this.live = document.getElementById("live");
         this.room = null;
@@ -79,7 +80,7 @@ class Page {
     // The state in the address; without one the report's room, or the first room.
     state() {
         const state = parse(this.fragment);
-        const room = rooms.find((r) => r.id === state.room) ?? rooms.find((r) => this.report !== null && r.id === "run") ?? rooms[0];
+        const room = rooms.find((r) => r.id === state.room) ?? rooms.find((r) => r.id === this.reportRoom) ?? rooms[0];
         const { start } = room;
         return state.room === room.id && (state.path.length > 0 || Object.keys(state.query).length > 0)
             ? { room, state } : { room, state: { room: room.id, path: [...start.path], query: { ...start.query } } };

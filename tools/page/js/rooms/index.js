@@ -3,6 +3,7 @@ import { functions as arrays } from "../array/work.js";
 import { call } from "../core/call.js";
 import { room as array } from "./array.js";
 import { room as block } from "./block.js";
+import { room as checkpoint } from "./checkpoint.js";
 import { room as formats } from "./formats.js";
 import { room as libraries } from "./libraries.js";
 import { room as number } from "./number.js";
@@ -10,7 +11,7 @@ import { room as run } from "./run.js";
 import { room as sum } from "./sum.js";
 import { room as train } from "./train.js";
 
-export const rooms = [number, libraries, block, formats, array, sum, train, run];
+export const rooms = [number, libraries, block, formats, array, sum, checkpoint, train, run];
 
 // Functions for the worker: { name: (core, ...values) => answer }.
 export const functions = { core_call: call, ...arrays };

@@ -21,10 +21,11 @@ class RunRoom {
         files.setAttribute("aria-label", "Files of runs");
         folder.setAttribute("aria-label", "Folder of runs");
         this.listen();
-        const box = page.report !== null ? h("details", { class: "no-print" }, h("summary", {}, "Open other runs"), this.drop) : this.drop;
-        element.append(...(page.report !== null ? [this.actions, this.message, this.room, box] : [box, this.message, this.actions, this.room]));
+        const mine = page.reportRoom === "run";
+        const box = mine ? h("details", { class: "no-print" }, h("summary", {}, "Open other runs"), this.drop) : this.drop;
+        element.append(...(mine ? [this.actions, this.message, this.room, box] : [box, this.message, this.actions, this.room]));
         this.message.hidden = true;
-        if (page.report !== null) {
+        if (mine) {
             this.show(page.report);
         }
     }
