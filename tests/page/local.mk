@@ -24,6 +24,7 @@ EXTRA_DIST += \
 	tests/page/browser.mjs \
 	tests/page/chart.mjs \
 	tests/page/check.mjs \
+	tests/page/checkpoint.mjs \
 	tests/page/chromium.mjs \
 	tests/page/core.mjs \
 	tests/page/driver.mjs \
