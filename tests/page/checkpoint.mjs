@@ -7,7 +7,7 @@ import { numbers, npy, safetensors } from "./array_files.mjs";
 import { open, PAGE } from "./browser.mjs";
 import { check, equal, finish, matches, test } from "./check.mjs";
 import { hostile } from "./hostile.mjs";
-import { json } from "./native.mjs";
+import { json, openCore, run } from "./native.mjs";
 
 const top = mkdtempSync(join(tmpdir(), "checkpoint-"));
 
@@ -54,16 +54,26 @@ const done = (page) => page.waitFor(() => document.querySelector(".scan") || doc
 const answers = (page) => page.evaluate(() => [...document.querySelectorAll(".report-conclusion")].map((one) => one.textContent));
 const failure = (page) => page.evaluate(() => document.querySelector("p.failure:not([hidden])")?.textContent ?? "");
 
+await test("every figure of a scan is the native command's", async () => {
+    const core = await openCore(), all = "bf16,fp16,e4m3,e5m2,e4m3/tensor,e4m3/row,e4m3/tile:16x16,mxfp8,mxfp4:floor,nvfp4,nvfp4:4/6,nvfp4:mse,int8/row";
+    for (const [file, content] of [["x.npy", npy("<f4", [40, 50], Float32Array.from(numbers(2000)))], ["y.npy", npy("<f4", [64, 64], Float32Array.from(numbers(4096, true)))],
+        ["z.safetensors", safetensors(weights)]]) {
+        writeFileSync(join(top, file), content);
+        const native = run(["scan", file, "--json", "--vectors", "--to", all], { cwd: top }), here = core.run(["scan", file, "--json", "--vectors", "--to", all], { files: { [file]: new Uint8Array(content) } });
+        equal([here.status, here.output], [native.status, native.output], file);
+    }
+});
+
 await test("a folder gives what lint and scan answer", async () => {
     const page = await opened("#checkpoint/fp16,e4m3%2Frow,nvfp4");
     await page.setFiles("#checkpoint-folder", [right]);
     await done(page);
     equal(await failure(page), "");
-    const lint = json(["lint", right]), scan = json(["scan", right, "-f", "fp16,e4m3/row,nvfp4"]);
-    equal(await answers(page), [lint.answer, scan.conclusion]);
+    const lint = json(["lint", right]), scan = json(["scan", right, "--to", "fp16,e4m3/row,nvfp4"]);
+    equal(await answers(page), [lint.answer, scan.answer[0]]);
     equal(await page.evaluate(() => document.querySelectorAll(".scan table")[1].tBodies[0].rows.length), 2);
     equal(await page.evaluate(() => document.querySelectorAll(".scan table")[0].tBodies[0].rows.length), 3);
-    equal(await page.evaluate(() => document.querySelector("#command code").textContent), "binade scan CHECKPOINT -f fp16,e4m3/row,nvfp4");
+    equal(await page.evaluate(() => document.querySelector("#command code").textContent), "binade scan CHECKPOINT --to fp16,e4m3/row,nvfp4");
     await page.fill("#checkpoint-filter", "down");
     await page.waitFor(() => document.querySelectorAll(".scan table")[1].tBodies[0].rows.length === 1);
     await page.click(".scan tbody button");
@@ -104,18 +114,18 @@ await test("one file of an array, formats that do not exist, and a folder withou
 });
 
 await test("a saved report opens in this room, and says the same", async () => {
-    const lint = json(["lint", damaged]), scan = json(["scan", damaged, "-f", "e4m3"]), file = join(top, "report.html");
+    const lint = json(["lint", damaged]), scan = json(["scan", damaged, "--to", "e4m3"]), file = join(top, "report.html");
     writeFileSync(file, withReport(readFileSync(PAGE, "utf8"), { report: 1, kind: "checkpoint", lint, scan }));
     const page = await opened(file, { offline: true });
     await done(page);
     equal(await page.evaluate(() => document.querySelector("#menu a[aria-current]").dataset.room), "checkpoint");
-    equal(await answers(page), [lint.answer, scan.conclusion]);
+    equal(await answers(page), [lint.answer, scan.answer[0]]);
     equal(page.messages, []);
     await page.close();
     const other = await opened("#checkpoint");
     await other.setFiles("#checkpoint-files", [file]);
     await done(other);
-    equal(await answers(other), [lint.answer, scan.conclusion]);
+    equal(await answers(other), [lint.answer, scan.answer[0]]);
     await other.close();
 });
 

@@ -18,10 +18,12 @@ static uint64_t bits_of(double x)
     return bits;
 }
 
+/* The carry is computed from bits: clang 14 vectorises the comparison of unsigned words wrongly for WebAssembly. */
 static void add_to_bin(bndi_squares *sum, size_t bin, uint64_t low, uint64_t high)
 {
-    sum->low[bin] += low;
-    sum->high[bin] += high + (sum->low[bin] < low);
+    uint64_t before = sum->low[bin], after = before + low;
+    sum->low[bin] = after;
+    sum->high[bin] += high + (((before & low) | ((before | low) & ~after)) >> 63);
 }
 
 /* The product of two words, by halves. */

@@ -1,5 +1,6 @@
 /* binade lint: what is wrong with a checkpoint, and which software loads it. */
 #include "lint.h"
+#include "report/html.h"
 
 #include <string.h>
 
@@ -23,6 +24,34 @@ static int print_tables(lint *l)
     return FINE;
 }
 
+/* ---- a checkpoint ---- */
+
+typedef struct content {
+    const lint *asked;
+    const bnd_lint *found;
+} content;
+
+static void write_report(bnd_lab_json *json, const void *state)
+{
+    const content *c = state;
+    report_begin(json, "checkpoint");
+    json_lint(json, "lint", c->asked, c->found);
+    bnd_lab_json_end(json);
+}
+
+static int print_found(const lint *l, const bnd_lint *found)
+{
+    const bnd_lint_summary *sum = bnd_lint_summary_of(found);
+    const content all = {l, found};
+    if (l->common.output == OUTPUT_JSON) {
+        lint_print_json(l, found);
+    } else {
+        lint_print_text(l, found);
+    }
+    int status = l->report != NULL ? report_write(l->report, l->common.command, write_report, &all) : GO_ON;
+    return status != GO_ON ? status : sum->damage + sum->suspect == 0 ? FINE : DOES_NOT_HOLD;
+}
+
 static int check_one(lint *l)
 {
     bnd_lint *found;
@@ -33,21 +62,19 @@ static int check_one(lint *l)
     if (l->common.operand_count > 1) {
         return complain(l->common.command, "unexpected argument '%s'; one checkpoint at a time", l->common.operands[1]);
     }
+    int checked = report_check(l->report, l->common.command);
+    if (checked != GO_ON) {
+        return checked;
+    }
     const char *path = l->common.operands[0];
     bnd_status status = bnd_lint_new(&found, path, &l->how, &why);
     if (status != BND_OK) {
         (void)fail(l->common.command, path, status, &why);
         return status == BND_BAD_STREAM || status == BND_NO_MEMORY ? BAD_STREAM : BAD_USAGE;
     }
-    const bnd_lint_summary *sum = bnd_lint_summary_of(found);
-    bool right = sum->damage + sum->suspect == 0;
-    if (l->common.output == OUTPUT_JSON) {
-        lint_print_json(l, found);
-    } else {
-        lint_print_text(l, found);
-    }
+    int left = print_found(l, found);
     bnd_lint_free(found);
-    return right ? FINE : DOES_NOT_HOLD;
+    return left;
 }
 
 static int run(const command *self, int argc, char **argv)
@@ -75,6 +102,11 @@ static const option_row options[] = {
     {.name = "loaders",
      .help = "print which software loads which layout, and the source of each answer",
      INTO_FLAG(lint, loaders)},
+    {.name = "report",
+     .argument = "FILE.html",
+     .help = "write a page with the findings as well: one file that opens in a browser",
+     .completes = COMPLETES_FILES,
+     INTO_TEXT(lint, report)},
     {.same = &row_json},
     {.same = &row_help},
     {.name = NULL},

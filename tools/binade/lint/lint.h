@@ -12,6 +12,7 @@ typedef struct lint {
     bool markdown;
     bool loaders; /* the table of loaders */
     bnd_lint_options how;
+    const char *report; /* FILE.html, or NULL */
 } lint;
 
 /* A kind of finding: all of a check with the same severity. They follow each other. */
@@ -23,6 +24,8 @@ typedef struct kind {
 bool next_kind(kind *k, const bnd_lint *found);
 
 void lint_print_text(const lint *l, const bnd_lint *found);
+/* The JSON of --json and of --report. */
+void json_lint(bnd_lab_json *json, const char *key, const lint *l, const bnd_lint *found);
 void lint_print_json(const lint *l, const bnd_lint *found);
 void lint_print_checks(const lint *l);
 void lint_print_layouts(const lint *l);

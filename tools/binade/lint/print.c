@@ -245,33 +245,38 @@ static void json_layout(bnd_lab_json *json, const bnd_lint_layout *row)
     bnd_lab_json_end(json);
 }
 
-void lint_print_json(const lint *l, const bnd_lint *found)
+void json_lint(bnd_lab_json *json, const char *key, const lint *l, const bnd_lint *found)
 {
     const bnd_lint_summary *sum = bnd_lint_summary_of(found);
+    bnd_lab_json_object(json, key);
+    bnd_lab_json_string(json, "path", l->common.operands[0]);
+    json_owned_string(json, "answer", answer_text(found));
+    bnd_lab_json_unsigned(json, "damage", sum->damage);
+    bnd_lab_json_unsigned(json, "suspect", sum->suspect);
+    bnd_lab_json_unsigned(json, "note", sum->note);
+    bnd_lab_json_array(json, "findings");
+    for (size_t i = 0; i < bnd_lint_findings(found); i++) {
+        json_finding(json, bnd_lint_finding_at(found, i));
+    }
+    bnd_lab_json_end(json);
+    bnd_lab_json_array(json, "layouts");
+    for (size_t i = 0; i < bnd_lint_layouts(found); i++) {
+        json_layout(json, bnd_lint_layout_at(found, i));
+    }
+    bnd_lab_json_end(json);
+    bnd_lab_json_unsigned(json, "files", sum->files);
+    bnd_lab_json_unsigned(json, "tensors", sum->tensors);
+    bnd_lab_json_unsigned(json, "bytes", sum->bytes);
+    bnd_lab_json_unsigned(json, "scale_bytes", sum->scale_bytes);
+    bnd_lab_json_unsigned(json, "scale_bytes_read", sum->scales_read);
+    bnd_lab_json_unsigned(json, "code_bytes_read", sum->codes_read);
+    bnd_lab_json_end(json);
+}
+
+void lint_print_json(const lint *l, const bnd_lint *found)
+{
     bnd_lab_json json;
     json_begin(&json);
-    bnd_lab_json_object(&json, NULL);
-    bnd_lab_json_string(&json, "path", l->common.operands[0]);
-    json_owned_string(&json, "answer", answer_text(found));
-    bnd_lab_json_unsigned(&json, "damage", sum->damage);
-    bnd_lab_json_unsigned(&json, "suspect", sum->suspect);
-    bnd_lab_json_unsigned(&json, "note", sum->note);
-    bnd_lab_json_array(&json, "findings");
-    for (size_t i = 0; i < bnd_lint_findings(found); i++) {
-        json_finding(&json, bnd_lint_finding_at(found, i));
-    }
-    bnd_lab_json_end(&json);
-    bnd_lab_json_array(&json, "layouts");
-    for (size_t i = 0; i < bnd_lint_layouts(found); i++) {
-        json_layout(&json, bnd_lint_layout_at(found, i));
-    }
-    bnd_lab_json_end(&json);
-    bnd_lab_json_unsigned(&json, "files", sum->files);
-    bnd_lab_json_unsigned(&json, "tensors", sum->tensors);
-    bnd_lab_json_unsigned(&json, "bytes", sum->bytes);
-    bnd_lab_json_unsigned(&json, "scale_bytes", sum->scale_bytes);
-    bnd_lab_json_unsigned(&json, "scale_bytes_read", sum->scales_read);
-    bnd_lab_json_unsigned(&json, "code_bytes_read", sum->codes_read);
-    bnd_lab_json_end(&json);
+    json_lint(&json, NULL, l, found);
     json_line_end();
 }

@@ -127,6 +127,14 @@ int report_check(const char *file, const command *self)
     return status;
 }
 
+void report_begin(bnd_lab_json *json, const char *kind)
+{
+    bnd_lab_json_object(json, NULL);
+    bnd_lab_json_unsigned(json, "report", 1);
+    bnd_lab_json_string(json, "binade", bnd_version());
+    bnd_lab_json_string(json, "kind", kind);
+}
+
 int report_write(const char *file, const command *self, report_content *write, const void *state)
 {
     long_text page = {.text = NULL}, report = {.text = NULL}, out = {.text = NULL};

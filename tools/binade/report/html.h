@@ -8,6 +8,9 @@
  * the status to leave with. */
 int report_check(const char *file, const command *self);
 
+/* Begins the object of a report, with the members that every report has. */
+void report_begin(bnd_lab_json *json, const char *kind);
+
 /* Writes one JSON value, the report. */
 typedef void report_content(bnd_lab_json *json, const void *state);
 

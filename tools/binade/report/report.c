@@ -130,10 +130,7 @@ void json_report(bnd_lab_json *json, const train_result *r, char *const *words, 
     for (size_t i = 0; i < r->count; i++) {
         all.autopsied = all.autopsied || r->records[i].autopsy != NULL;
     }
-    bnd_lab_json_object(json, NULL);
-    bnd_lab_json_unsigned(json, "report", 1);
-    bnd_lab_json_string(json, "binade", bnd_version());
-    bnd_lab_json_string(json, "kind", is_sweep(r) ? "sweep" : "runs");
+    report_begin(json, is_sweep(r) ? "sweep" : "runs");
     json_sweep(json, &all);
     json_owned_string(json, "use", best != NULL && !is_sweep(r) ? copy_text(best->name) : NULL);
     bnd_lab_json_string(json, "reference", r->rows[r->reference].name);

@@ -1,6 +1,7 @@
 /* binade scan: what the weights of a checkpoint lose in other formats. */
 #include "scan.h"
 #include "common/progress.h"
+#include "report/html.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -90,6 +91,19 @@ static bool show_progress(void *state, uint64_t done, uint64_t total)
     return true;
 }
 
+typedef struct content {
+    const scan_options *options;
+    const bnd_scan *scan;
+} content;
+
+static void write_report(bnd_lab_json *json, const void *state)
+{
+    const content *c = state;
+    report_begin(json, "checkpoint");
+    json_scan(json, "scan", c->options, c->scan);
+    bnd_lab_json_end(json);
+}
+
 static int print_scan(const scan_options *o, const bnd_scan *scan)
 {
     const bnd_scan_model *m = bnd_scan_model_of(scan);
@@ -107,6 +121,11 @@ static int print_scan(const scan_options *o, const bnd_scan *scan)
         scan_print_csv(o, scan);
     } else {
         scan_print_text(o, scan);
+    }
+    const content all = {o, scan};
+    int status = o->report != NULL ? report_write(o->report, o->common.command, write_report, &all) : GO_ON;
+    if (status != GO_ON) {
+        return status;
     }
     bool asked = o->how.asks_sqnr || o->how.asks_underflow;
     return asked && m->smallest == o->count ? DOES_NOT_HOLD : FINE;
@@ -154,6 +173,7 @@ static int run(const command *self, int argc, char **argv)
     if (status == GO_ON && o.count == 0) {
         status = read_list(&o, &to, bnd_candidate_defaults(), add_candidate);
     }
+    status = status == GO_ON ? report_check(o.report, self) : status;
     if (status == GO_ON) {
         o.path = o.common.operands[0];
         status = scan_path(&o);
@@ -195,6 +215,11 @@ static const option_row options[] = {
      INTO_WHOLE(scan_options, rows, 0, UINT32_MAX)},
     {.name = "all", .help = "print every tensor", INTO_FLAG(scan_options, all)},
     {.name = "ranges", .help = "print the ranges and exponents of the weights, too", INTO_FLAG(scan_options, ranges)},
+    {.name = "report",
+     .argument = "FILE.html",
+     .help = "write a page with the results as well: one file that opens in a browser",
+     .completes = COMPLETES_FILES,
+     INTO_TEXT(scan_options, report)},
     {.same = &row_json},
     {.same = &row_csv},
     {.same = &row_threads, .rare = 1},

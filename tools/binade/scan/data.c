@@ -117,26 +117,39 @@ static void json_model(bnd_lab_json *json, const scan_options *o, const bnd_scan
     bnd_lab_json_end(json);
 }
 
+static void add_line(void *json, char *owned)
+{
+    json_owned_string(json, NULL, owned);
+}
+
+void json_scan(bnd_lab_json *json, const char *key, const scan_options *o, const bnd_scan *scan)
+{
+    bnd_lab_json_object(json, key);
+    bnd_lab_json_string(json, "checkpoint", o->path);
+    bnd_lab_json_object(json, "asked");
+    json_owned_literal(json, "sqnr", o->how.asks_sqnr ? double_text(o->how.sqnr) : copy_text("null"));
+    json_owned_literal(json, "max_underflow",
+                       o->how.asks_underflow ? double_text(o->how.underflow) : copy_text("null"));
+    bnd_lab_json_end(json);
+    bnd_lab_json_array(json, "answer");
+    scan_answer(o, scan, add_line, json);
+    bnd_lab_json_end(json);
+    json_model(json, o, scan);
+    json_candidates(json, o, scan);
+    bnd_lab_json_array(json, "tensors");
+    for (size_t i = 0; i < bnd_scan_tensors(scan); i++) {
+        json_tensor(json, o, bnd_scan_worst(scan, i));
+    }
+    bnd_lab_json_end(json);
+    bnd_lab_json_string(json, "limits", SCAN_LIMITS);
+    bnd_lab_json_end(json);
+}
+
 void scan_print_json(const scan_options *o, const bnd_scan *scan)
 {
     bnd_lab_json json;
     json_begin(&json);
-    bnd_lab_json_object(&json, NULL);
-    bnd_lab_json_string(&json, "checkpoint", o->path);
-    bnd_lab_json_object(&json, "asked");
-    json_owned_literal(&json, "sqnr", o->how.asks_sqnr ? double_text(o->how.sqnr) : copy_text("null"));
-    json_owned_literal(&json, "max_underflow",
-                       o->how.asks_underflow ? double_text(o->how.underflow) : copy_text("null"));
-    bnd_lab_json_end(&json);
-    json_model(&json, o, scan);
-    json_candidates(&json, o, scan);
-    bnd_lab_json_array(&json, "tensors");
-    for (size_t i = 0; i < bnd_scan_tensors(scan); i++) {
-        json_tensor(&json, o, bnd_scan_worst(scan, i));
-    }
-    bnd_lab_json_end(&json);
-    bnd_lab_json_string(&json, "limits", SCAN_LIMITS);
-    bnd_lab_json_end(&json);
+    json_scan(&json, NULL, o, scan);
     json_line_end();
 }
 

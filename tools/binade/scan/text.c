@@ -259,36 +259,36 @@ static size_t smallest_with(const scan_options *o, const bnd_scan *scan, unsigne
     return best;
 }
 
-static void say_candidate(const scan_options *o, const bnd_scan *scan, unsigned bits)
+static char *candidate_text(const scan_options *o, const bnd_scan *scan, unsigned bits)
 {
     const size_t i = smallest_with(o, scan, bits);
     if (i == o->count) {
-        say(format_text("%u bits: none.", bits));
-        return;
+        return format_text("%u bits: none.", bits);
     }
     const bnd_scan_total *t = &bnd_scan_totals(scan)[i];
     double part = saved(bnd_scan_model_of(scan), t->loss.bytes);
     char *worst = db_text(bnd_scan_at(scan, t->worst)->losses[i].sqnr), *bytes = bytes_text((double)t->loss.bytes);
     bool number = worst[0] >= '0' && worst[0] <= '9';
-    say(format_text("%u bits: %s, with %s%s in the worst tensor; %s, %.1f %% %s.", bits, o->candidates[i].name, worst,
-                    number ? " dB" : "", bytes, fabs(part), part < 0 ? "more" : "less"));
+    char *text = format_text("%u bits: %s, with %s%s in the worst tensor; %s, %.1f %% %s.", bits, o->candidates[i].name,
+                             worst, number ? " dB" : "", bytes, fabs(part), part < 0 ? "more" : "less");
     free(worst);
     free(bytes);
+    return text;
 }
 
 /* Each number of bits once, the largest first. */
-static void print_answer(const scan_options *o, const bnd_scan *scan)
+void scan_answer(const scan_options *o, const bnd_scan *scan, void (*line)(void *state, char *owned), void *state)
 {
     const bnd_scan_model *m = bnd_scan_model_of(scan);
     char *asked = what_is_asked(o), *now = bytes_text((double)m->bytes), *mixed = bytes_text((double)m->mixed_bytes);
-    say(format_text("\nSmallest candidate that keeps %s, of %s now:", asked, now));
+    line(state, format_text("Smallest candidate that keeps %s, of %s now:", asked, now));
     for (unsigned bits = 64; bits > 0; bits--) {
         bool there = false;
         for (size_t i = 0; i < o->count; i++) {
             there = there || bits_of(&o->candidates[i]) == bits;
         }
         if (there) {
-            say_candidate(o, scan, bits);
+            line(state, candidate_text(o, scan, bits));
         }
     }
     bool mixes = m->mixed_staying < m->tensors &&
@@ -298,12 +298,19 @@ static void print_answer(const scan_options *o, const bnd_scan *scan)
                          ? format_text("; %llu of %llu tensors stay as they are", (unsigned long long)m->mixed_staying,
                                        (unsigned long long)m->tensors)
                          : copy_text("");
-        say(format_text("Each tensor in its smallest: %s, %.1f %% less%s.", mixed, saved(m, m->mixed_bytes), rest));
+        line(state,
+             format_text("Each tensor in its smallest: %s, %.1f %% less%s.", mixed, saved(m, m->mixed_bytes), rest));
         free(rest);
     }
     free(asked);
     free(now);
     free(mixed);
+}
+
+static void say_line(void *state, char *owned)
+{
+    (void)state;
+    say(owned);
 }
 
 static void print_notes(const bnd_scan *scan)
@@ -340,6 +347,7 @@ void scan_print_text(const scan_options *o, const bnd_scan *scan)
     if (o->ranges) {
         print_ranges(o, scan);
     }
-    print_answer(o, scan);
+    putchar('\n');
+    scan_answer(o, scan, say_line, NULL);
     print_notes(scan);
 }

@@ -47,7 +47,8 @@ export class ScanView {
         const head = ["Tensor", "Stored as", "Shape", "Largest |x|", ...scan.candidates.map((c) => c.name)];
         const table = h("table", { class: "report-table" }, h("thead", {}, h("tr", {}, head.map((text) => h("th", { scope: "col" }, text)))), this.rows);
         this.element = h("section", { class: "scan" }, h("h2", {}, "Scan"),
-            h("p", { class: "report-conclusion" }, h("strong", {}, scan.conclusion)),
+            h("p", { class: "report-conclusion" }, h("strong", {}, scan.answer[0])),
+            h("ul", {}, scan.answer.slice(1).map((line) => h("li", {}, line))),
             h("p", { class: "note" }, `${grouped(model.tensors)} tensors with ${grouped(model.elements)} elements and ${sized(model.bytes)}; `
                 + `${grouped(model.staying)} others (${sized(model.staying_bytes)}) stay as they are. ${scan.limits}`),
             totals(scan), h("h3", {}, "Tensors, the worst first"),

@@ -107,7 +107,7 @@ class View {
         const lint = await this.ask("lint");
         this.show({ report: 1, kind: "checkpoint", lint });
         this.say("Scanning all weights ...");
-        const scan = await this.ask("scan", "-f", this.asked);
+        const scan = await this.ask("scan", "--to", this.asked);
         this.show({ report: 1, kind: "checkpoint", lint, scan });
         this.say("");
         this.stop.hidden = true;
@@ -141,7 +141,7 @@ export const room = {
     title: "Checkpoint",
     summary: "What is wrong with a checkpoint, who loads it, and what its weights lose in other formats.",
     start: { path: [start], query: {} },
-    command: (state) => ["scan", "CHECKPOINT", "-f", listed(state)],
+    command: (state) => ["scan", "CHECKPOINT", "--to", listed(state)],
 
     open(element, state, page) {
         const view = new View(element, page);
