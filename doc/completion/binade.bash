@@ -88,9 +88,10 @@ _binade()
         --progress) words="auto always never" ;;
         esac ;;
     lint)
-        options="--all --every-scale --no-codes --checks --layouts --markdown --loaders --json --help" valued=" "
+        options="--all --every-scale --no-codes --checks --layouts --markdown --loaders --report --json --help" valued=" --report "
         first="@files" others=""
         case $prev in
+        --report) files=yes ;;
         esac ;;
     quantize)
         options="--to --layout --scale --rule --scale-dtype --activations --keep --include --no-fuse --allow-nonfinite --shard-size --dry-run --durable --round --seed --json --csv --threads --progress --help" valued=" --to --layout --scale --rule --scale-dtype --activations --keep --include --shard-size --round -r --seed --threads -j --progress "
@@ -158,10 +159,11 @@ _binade()
         --data-type) words="uint8 int16 uint16 int32 uint32 int64 uint64" ;;
         esac ;;
     scan)
-        options="--to --sqnr --max-underflow --only --skip --vectors --rows --all --ranges --json --csv --threads --progress --color --help" valued=" --to --sqnr --max-underflow --only --skip --rows --threads -j --progress --color "
+        options="--to --sqnr --max-underflow --only --skip --vectors --rows --all --ranges --report --json --csv --threads --progress --color --help" valued=" --to --sqnr --max-underflow --only --skip --rows --report --threads -j --progress --color "
         first="@files" others=""
         case $prev in
         --to) words="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 ue5m3 ue4m3 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx" ;;
+        --report) files=yes ;;
         --progress) words="auto always never" ;;
         --color) words="auto always never" ;;
         esac ;;

@@ -116,6 +116,7 @@ complete -c binade -n '__binade_is lint' -l checks -d 'print the checks, and whe
 complete -c binade -n '__binade_is lint' -l layouts -d 'print the layouts: their tensors, dtypes and shapes'
 complete -c binade -n '__binade_is lint' -l markdown -d 'with --layouts: the page doc/reference/layouts.md'
 complete -c binade -n '__binade_is lint' -l loaders -d 'print which software loads which layout, and the source of each answer'
+complete -c binade -n '__binade_is lint' -l report -d 'write a page with the findings as well: one file that opens in a browser' -r -F
 complete -c binade -n '__binade_is lint' -l json -d 'JSON instead of text'
 complete -c binade -n '__binade_is lint' -l help -s h -d 'print this text'
 complete -c binade -n '__binade_is lint first' -F
@@ -254,6 +255,7 @@ complete -c binade -n '__binade_is scan' -l vectors -d 'scan tensors with fewer 
 complete -c binade -n '__binade_is scan' -l rows -d 'print the N worst tensors (default 10)' -x
 complete -c binade -n '__binade_is scan' -l all -d 'print every tensor'
 complete -c binade -n '__binade_is scan' -l ranges -d 'print the ranges and exponents of the weights, too'
+complete -c binade -n '__binade_is scan' -l report -d 'write a page with the results as well: one file that opens in a browser' -r -F
 complete -c binade -n '__binade_is scan' -l json -d 'JSON instead of text'
 complete -c binade -n '__binade_is scan' -l csv -d 'comma-separated values instead of text'
 complete -c binade -n '__binade_is scan' -l threads -s j -d 'number of cores (default all)' -x
