@@ -16,6 +16,7 @@ dist_man_MANS += \
 	doc/man/binade-prove.1 \
 	doc/man/binade-quantize.1 \
 	doc/man/binade-range.1 \
+	doc/man/binade-relayout.1 \
 	doc/man/binade-report.1 \
 	doc/man/binade-scan.1 \
 	doc/man/binade-show.1 \
@@ -50,6 +51,7 @@ MANUAL_TEXT = \
 	doc/man/page.text \
 	doc/man/quantize.text \
 	doc/man/range.text \
+	doc/man/relayout.text \
 	doc/man/report.text \
 	doc/man/scan.text \
 	doc/man/show.text \

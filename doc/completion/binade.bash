@@ -9,7 +9,7 @@ _binade()
         prev=${COMP_WORDS[COMP_CWORD - 2]}
     fi
     if [ "$COMP_CWORD" -eq 1 ]; then
-        first="show formats table range block calc cast lint quantize diff train compare report evaluate scan sweep cost vectors verify bench page help" options="--help --version"
+        first="show formats table range block calc cast lint quantize relayout diff train compare report evaluate scan sweep cost vectors verify bench page help" options="--help --version"
     else
     case ${COMP_WORDS[1]} in
     show)
@@ -103,6 +103,13 @@ _binade()
         --scale-dtype) words="fp32 bf16 fp16" ;;
         --activations) words="none dynamic" ;;
         --round | -r) words="rne rna rtz rup rdn rto sr sra srb sr-equal" ;;
+        --progress) words="auto always never" ;;
+        esac ;;
+    relayout)
+        options="--layout --no-check --shard-size --threads --progress --json --help" valued=" --layout --shard-size --threads -j --progress "
+        first="@files" others="@files"
+        case $prev in
+        --layout) words="compressed-tensors fp8 modelopt" ;;
         --progress) words="auto always never" ;;
         esac ;;
     diff)
@@ -246,7 +253,7 @@ _binade()
         esac ;;
     help)
         options="--full --examples --roff --completion --help" valued=" --roff --completion "
-        first="show formats table range block calc cast lint quantize diff train compare report evaluate scan sweep cost vectors verify bench page help" others="show formats table range block calc cast lint quantize diff train compare report evaluate scan sweep cost vectors verify bench page help"
+        first="show formats table range block calc cast lint quantize relayout diff train compare report evaluate scan sweep cost vectors verify bench page help" others="show formats table range block calc cast lint quantize relayout diff train compare report evaluate scan sweep cost vectors verify bench page help"
         case $prev in
         --completion) words="bash zsh fish" ;;
         esac ;;

@@ -143,6 +143,16 @@ complete -c binade -n '__binade_is quantize' -l progress -d 'show progress: auto
 complete -c binade -n '__binade_is quantize' -l help -s h -d 'print this text'
 complete -c binade -n '__binade_is quantize first' -F
 complete -c binade -n '__binade_is quantize others' -F
+complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a relayout -d 'the same codes in another layout: names, shapes, reciprocals, configs'
+complete -c binade -n '__binade_is relayout' -l layout -d 'compressed-tensors, fp8 or modelopt; or the layout that the input came from' -x -a 'compressed-tensors fp8 modelopt'
+complete -c binade -n '__binade_is relayout' -l no-check -d 'do not compare the values of input and output at the end'
+complete -c binade -n '__binade_is relayout' -l shard-size -d 'at most so many bytes of tensors per file (default: one file)' -x
+complete -c binade -n '__binade_is relayout' -l threads -s j -d 'number of cores (default all)' -x
+complete -c binade -n '__binade_is relayout' -l progress -d 'show progress: auto always never (default auto: on a terminal, after a second)' -x -a 'auto always never'
+complete -c binade -n '__binade_is relayout' -l json -d 'JSON instead of text'
+complete -c binade -n '__binade_is relayout' -l help -s h -d 'print this text'
+complete -c binade -n '__binade_is relayout first' -F
+complete -c binade -n '__binade_is relayout others' -F
 complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a diff -d 'how two checkpoints differ, and how a quantized one was made'
 complete -c binade -n '__binade_is diff' -l base -d 'the unquantized model that A was made from (default: B, for weights that are quantized in A only)' -r -F
 complete -c binade -n '__binade_is diff' -l no-explain -d 'do not search how A was made'
@@ -401,5 +411,5 @@ complete -c binade -n '__binade_is help' -l examples -d 'the examples of a comma
 complete -c binade -n '__binade_is help' -l roff -d 'a man page: a command\'s, or binade\'s' -x
 complete -c binade -n '__binade_is help' -l completion -d 'a completion script for bash, zsh or fish' -x -a 'bash zsh fish'
 complete -c binade -n '__binade_is help' -l help -s h -d 'print this text'
-complete -c binade -n '__binade_is help first' -a 'show formats table range block calc cast lint quantize diff train compare report evaluate scan sweep cost vectors verify bench page help'
-complete -c binade -n '__binade_is help others' -a 'show formats table range block calc cast lint quantize diff train compare report evaluate scan sweep cost vectors verify bench page help'
+complete -c binade -n '__binade_is help first' -a 'show formats table range block calc cast lint quantize relayout diff train compare report evaluate scan sweep cost vectors verify bench page help'
+complete -c binade -n '__binade_is help others' -a 'show formats table range block calc cast lint quantize relayout diff train compare report evaluate scan sweep cost vectors verify bench page help'

@@ -105,6 +105,35 @@ const char *bnd_quantize_plan_text(const bnd_quantize_plan *plan, const char *fi
 BND_CHECKED bnd_status bnd_checkpoint_quantize(const bnd_quantize_plan *plan, const char *path, bool durable,
                                                const bnd_watch *watch, bnd_error *why);
 
+/* ---- another layout of the same codes ---- */
+
+typedef struct bnd_relayout {
+    const char *layout;         /* a family: compressed-tensors, fp8, modelopt; or the one that the input came from */
+    uint64_t shard_size;        /* as in bnd_checkpoint_plan */
+    const bnd_context *context; /* NULL: one thread */
+    bnd_watch watch;
+} bnd_relayout;
+
+typedef struct bnd_relayout_result {
+    const bnd_layout *from, *to; /* of the first weight that was laid out anew */
+    size_t weights;              /* that were laid out anew */
+    size_t scales_cast;          /* tensors of scales in another format, exactly */
+    size_t seconds;              /* tensor scales that became their reciprocals */
+    size_t seconds_moved;        /* those of them for which the reciprocal of the reciprocal is another number, one ulp
+                                    away */
+    bool restored;               /* the input had been laid out anew from this family; names, dtypes, configs and
+                                    metadata are again as they were */
+} bnd_relayout_result;
+
+/* Writes a checkpoint with other names, shapes, packing and reciprocals. Codes are the same numbers, in the same order
+ * of tensors. What the other layout cannot hold is kept in the metadata (keys "binade.relayout..."), so that a relayout
+ * to the first layout gives the same tensors, configs and metadata.
+ * Arguments: `path` as in bnd_checkpoint_writer_new.
+ * On failure: nothing is left behind. BND_BAD_NAME: there is no such layout; BND_BAD_ARGUMENT: the layout cannot hold a
+ *     weight (the message names it and says what is available); BND_BAD_STREAM; BND_NO_MEMORY. */
+BND_CHECKED bnd_status bnd_checkpoint_relayout(bnd_relayout_result *out, const bnd_checkpoint *in, const char *path,
+                                               const bnd_relayout *how, bool durable, bnd_error *why);
+
 #ifdef __cplusplus
 }
 #endif

@@ -31,7 +31,7 @@ done <examples
 
 count() { binade help --examples "$1" | grep -c '^# '; }
 between() { [ "$1" -ge "$2" ] && [ "$1" -le "$3" ] || { echo "  $1 is not from $2 to $3"; false; }; }
-for command in show formats table range calc cast quantize diff train compare report evaluate scan sweep cost vectors verify bench help; do
+for command in show formats table range calc cast quantize relayout diff train compare report evaluate scan sweep cost vectors verify bench help; do
     check "3 to 6 examples of $command" between "$(count "$command")" 3 6
 done
 

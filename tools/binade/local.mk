@@ -87,6 +87,7 @@ binade_SOURCES = \
 	tools/binade/range/cmd_range.c \
 	tools/binade/range/picture.c \
 	tools/binade/range/range.h \
+	tools/binade/relayout/cmd_relayout.c \
 	tools/binade/report/cmd_report.c \
 	tools/binade/report/commands.c \
 	tools/binade/report/curves.c \

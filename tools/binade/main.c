@@ -7,8 +7,8 @@
 /* In the order in which help lists them; tools/binade/NAME/cmd_NAME.c has each. */
 #define COMMANDS(each)                                                                                                 \
     each(show) each(formats) each(table) each(range) each(block) each(calc) each(cast) each(lint) each(quantize)       \
-        each(diff) each(train) each(compare) each(report) each(evaluate) each(scan) each(sweep) each(cost)             \
-            each(vectors) each(verify) each(bench) each(page) each(help)
+        each(relayout) each(diff) each(train) each(compare) each(report) each(evaluate) each(scan) each(sweep)         \
+            each(cost) each(vectors) each(verify) each(bench) each(page) each(help)
 
 #define DECLARE(name) extern const command command_##name;
 COMMANDS(DECLARE)

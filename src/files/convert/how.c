@@ -12,6 +12,16 @@ static const bndi_written rows[] = {
 
 enum { ROWS = sizeof rows / sizeof *rows, NAMES = 200 };
 
+const bndi_written *bndi_written_row(const bnd_layout *layout)
+{
+    for (size_t i = 0; i < ROWS; i++) {
+        if (strcmp(rows[i].layout, layout->name) == 0) {
+            return &rows[i];
+        }
+    }
+    return NULL;
+}
+
 /* ---- what is available ---- */
 
 static void add_word(char *list, size_t size, const char *word)

@@ -37,6 +37,9 @@ typedef struct bndi_how {
     const char *rule;
 } bndi_how;
 
+/* The row of writes.def of a layout; NULL: it is not written. */
+const bndi_written *bndi_written_row(const bnd_layout *layout);
+
 /* Scales are stored in another format of 16 or 32 bits. */
 void bndi_set_scale_format(bnd_block *block, const bnd_format *format);
 

@@ -16,6 +16,7 @@ libbinade_laboratory_la_SOURCES += \
 	src/files/convert/quantization_config.h \
 	src/files/convert/quantization_config.c \
 	src/files/convert/quantize.h \
+	src/files/convert/tensor_shapes.h \
 	src/files/convert/choose.c \
 	src/files/convert/tensors.c \
 	src/files/convert/texts.c \
@@ -23,4 +24,8 @@ libbinade_laboratory_la_SOURCES += \
 	src/files/convert/side_files.c \
 	src/files/convert/tensor_scales.c \
 	src/files/convert/pieces.c \
-	src/files/convert/quantize_run.c
+	src/files/convert/quantize_run.c \
+	src/files/convert/relayout.h \
+	src/files/convert/relayout_plan.c \
+	src/files/convert/relayout_around.c \
+	src/files/convert/relayout.c

@@ -3,6 +3,7 @@
 
 #include "checkpoint/layouts.h"
 #include "convert/names.h"
+#include "convert/tensor_shapes.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +24,7 @@ static size_t up(size_t n, size_t by)
 }
 
 /* The shape of a part of a matrix; its rank. */
-static size_t shape_of_part(uint64_t *shape, bndi_part_shape kind, const bnd_block *block, size_t rows, size_t columns)
+size_t bndi_shape_of_part(uint64_t *shape, bndi_part_shape kind, const bnd_block *block, size_t rows, size_t columns)
 {
     size_t along = block->along > 0 ? block->along : columns, across = block->across > 0 ? block->across : columns;
     switch (kind) {
@@ -49,6 +50,9 @@ static size_t shape_of_part(uint64_t *shape, bndi_part_shape kind, const bnd_blo
         return 4;
     case BNDI_SHAPE_GROUPS:
         shape[0] = rows, shape[1] = up(columns, along);
+        return 2;
+    case BNDI_SHAPE_SWIZZLED:
+        shape[0] = up(rows, 128) * 128, shape[1] = up(up(columns, along), 4) * 4;
         return 2;
     default:
         shape[0] = rows, shape[1] = columns;
@@ -124,7 +128,7 @@ static void add_parts(maker *m, bnd_planned_weight *weight, bndi_weight_work *wo
             continue;
         }
         (void)bndi_part_name(m->name, strlen(weight->weight->name) + NAME_MORE, layout, weight->weight->name, part);
-        size_t rank = shape_of_part(shape, (bndi_part_shape)rule->shape, &weight->block, rows, columns);
+        size_t rank = bndi_shape_of_part(shape, (bndi_part_shape)rule->shape, &weight->block, rows, columns);
         const bnd_planned *tensor =
             add_tensor(m, &work->tensors[p], dtype_of_part(part, rule, &weight->block), rank, shape);
         weight->bytes_out += bytes_of(tensor);
