@@ -256,6 +256,7 @@ const command command_scan = {
     .examples = examples,
     .exit_one = "no candidate meets the budget that was asked for in every tensor",
     .environment = READS_COLUMNS | READS_LOCALE | READS_BACKEND | READS_THREADS,
-    .see_also = "lint cast block formats",
+    .see_also = "lint quantize diff cast block formats",
     .run = run,
+    .trains = true, /* threads wait for each other after every tensor */
 };

@@ -269,8 +269,8 @@ static char *candidate_text(const scan_options *o, const bnd_scan *scan, unsigne
     double part = saved(bnd_scan_model_of(scan), t->loss.bytes);
     char *worst = db_text(bnd_scan_at(scan, t->worst)->losses[i].sqnr), *bytes = bytes_text((double)t->loss.bytes);
     bool number = worst[0] >= '0' && worst[0] <= '9';
-    char *text = format_text("%u bits: %s, with %s%s in the worst tensor; %s, %.1f %% %s.", bits, o->candidates[i].name,
-                             worst, number ? " dB" : "", bytes, fabs(part), part < 0 ? "more" : "less");
+    char *text = format_text("%u bits: %s, %s%s; %s, %.1f %% %s.", bits, o->candidates[i].name, worst,
+                             number ? " dB in the worst tensor" : "", bytes, fabs(part), part < 0 ? "more" : "less");
     free(worst);
     free(bytes);
     return text;
