@@ -77,7 +77,8 @@ def main():
         if os.path.isdir(path):
             problems = config_judge.judge_folder(path)
             if name in UNKNOWN:
-                check(all(problem.startswith("quant_algo is") for problem in problems) and problems, f"{name}: {problems}")
+                named = problems and all(problem.startswith("quant_algo is") for problem in problems)
+                check(named, f"{name}: {problems}")
             else:
                 check(not problems, f"{name} is right: {problems}")
     folder = os.path.join(sys.argv[1], "damaged")

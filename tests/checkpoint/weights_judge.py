@@ -1,7 +1,7 @@
-"""Compares what the library makes of the fixtures with the model that made them: which weights there are, the layout and
-shape of each, and every bit of the decoded values; of damaged files, the words for the damage.
+"""Compares what the library makes of the fixtures with the model that made them: which weights there are, the layout
+and shape of each, and every bit of the decoded values; of damaged files, the words for the damage.
 
-    weights_judge.py FOLDER PROGRAM ...     FOLDER of make-checkpoint-fixtures.py; PROGRAM is tests/checkpoint/decoded"""
+    weights_judge.py FOLDER PROGRAM ...     FOLDER of make-checkpoint-fixtures.py; tests/checkpoint/decoded"""
 import json
 import os
 import re
@@ -94,7 +94,8 @@ def names(kind):
 
 for right in names("right"):
     judge_right(right)
-judge_layouts(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../src/files/checkpoint/layouts.def"), layouts)
+here = os.path.dirname(os.path.abspath(__file__))
+judge_layouts(os.path.join(here, "../../src/files/checkpoint/layouts.def"), layouts)
 for damaged in names("damaged"):
     judge_damaged(damaged)
 conclude()
