@@ -76,6 +76,7 @@ HOW_TO_PAGES = \
 	doc/how-to/choose-a-format.md \
 	doc/how-to/compare-external-logs.md \
 	doc/how-to/convert-files.md \
+	doc/how-to/check-a-checkpoint.md \
 	doc/how-to/quantize-a-checkpoint.md \
 	doc/how-to/install.md \
 	doc/how-to/match-pytorch-jax-onnx-cuda.md \
