@@ -396,7 +396,7 @@ def linears(tensors):
     """Parts of what may be a linear: {stem: {part: (dtype, shape)}}."""
     out = {}
     for name, entry in tensors.items():
-        stem, part = name.rsplit(".", 1)
+        stem, _, part = name.rpartition(".")
         out.setdefault(stem, {})[part] = (entry["dtype"], entry["shape"])
     return {stem: parts for stem, parts in out.items()
             if any(part in parts and len(parts[part][1]) == 2 for part in ("weight", "weight_packed"))

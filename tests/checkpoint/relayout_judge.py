@@ -1,0 +1,61 @@
+"""`binade relayout` next to the model in Python: the values stay, lint finds nothing, and loaders take the result.
+
+    relayout_judge.py FOLDER DECODED BINADE ...   FOLDER of make-checkpoint-fixtures.py; tests/checkpoint/decoded"""
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import config_judge  # noqa: E402
+from checkpoint_files import read_safetensors  # noqa: E402
+from checks import check, conclude  # noqa: E402
+
+folder, decoded, binade = sys.argv[1], sys.argv[2], sys.argv[3:]
+out = os.path.join(folder, "out")
+PAIRS = {"comfy-fp8-old": "compressed-tensors fp8", "ct-fp8-block": "modelopt fp8", "ct-fp8-channel": "modelopt",
+         "ct-fp8-moe": "modelopt", "ct-fp8-preset": "modelopt", "ct-fp8-weight-only": "modelopt", "ct-mxfp8": "modelopt",
+         "fp8-block-deepseek-v3": "compressed-tensors modelopt", "fp8-block-qwen3": "compressed-tensors modelopt",
+         "fp8-block-ue8m0": "compressed-tensors modelopt", "fp8-row-fbgemm": "compressed-tensors modelopt",
+         "fp8-tensor-dynamic": "compressed-tensors", "modelopt-fp8-block": "compressed-tensors fp8",
+         "modelopt-fp8-channel": "compressed-tensors", "modelopt-mxfp8": "compressed-tensors",
+         "sglang-mxfp8": "compressed-tensors modelopt"}
+
+
+def judge(name, layout):
+    with open(os.path.join(folder, "right", name + ".json"), encoding="utf-8") as file:
+        path = os.path.join(folder, json.load(file)["path"])
+    want = read_safetensors(os.path.join(folder, "right", name + ".decoded.safetensors"))
+    shutil.rmtree(out, ignore_errors=True)
+    what = f"{name} as {layout}"
+    run = subprocess.run(binade + ["relayout", path, out, "--layout", layout], stdout=subprocess.PIPE,
+                         stderr=subprocess.STDOUT, check=False)
+    check(run.returncode == 0, f"{what}: {run.returncode} {run.stdout.decode()[:300]}")
+    if run.returncode != 0:
+        return
+    listed = subprocess.run([decoded, out, out + ".f32"], stdout=subprocess.PIPE, check=True).stdout.decode()
+    at = 0
+    with open(out + ".f32", "rb") as file:
+        data = file.read()
+    found = set()
+    for line in listed.splitlines():
+        _, weight, _, state, shape = line.split("\t")
+        size = 4
+        for n in shape.split():
+            size *= int(n)
+        if state == "decoded":
+            check(weight not in want or data[at:at + size] == want[weight][2], f"{what}: {weight} has the same values")
+            found.add(weight)
+            at += size
+    check(set(want) <= found, f"{what}: all weights are there: {sorted(set(want) - found)[:3]}")
+    problems = config_judge.judge_folder(out)
+    check(not problems, f"{what}: the loader takes it: {problems[:3]}")
+    run = subprocess.run(binade + ["lint", out], stdout=subprocess.PIPE, check=False)
+    check(run.returncode == 0, f"{what}: lint finds nothing: {run.stdout.decode()[:300]}")
+
+
+for name_, layouts in PAIRS.items():
+    for layout_ in layouts.split():
+        judge(name_, layout_)
+conclude()
