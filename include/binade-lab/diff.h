@@ -79,10 +79,10 @@ typedef struct bnd_difference_sums {
     uint64_t nonfinite;  /* other elements with a NaN or an infinity on one side; they are in none of the following */
     uint64_t bins[BND_DIFFERENCE_BINS]; /* distances: 0; up to 1/2 ulp; up to 1; up to 2; ... up to 2^32 */
     double largest_ulps;
-    double largest_error; /* |a - b| */
-    uint64_t largest_at;  /* the first element of this error */
-    double error_sum;     /* of |a - b| */
-    double squared_error, squared_b;
+    double largest_error;            /* |a - b| */
+    uint64_t largest_at;             /* the first element of this error */
+    double error_sum;                /* of |a - b| */
+    double squared_error, squared_b; /* of a weight the exact sums, rounded once: the same as those of bnd_scan */
 } bnd_difference_sums;
 
 /* The mean of |a - b|; the ratio of the squares of b to those of a - b, in decibels: infinite if they are equal, NaN if

@@ -4,5 +4,5 @@ tests_diff_test_diff_SOURCES = \
 	tests/diff/tests.h
 
 # How checkpoints were made, of a model in Python that makes them.
-TESTS += tests/diff/provenance.sh tests/diff/relayout.sh
-EXTRA_DIST += tests/diff/provenance.py tests/diff/provenance.sh tests/diff/relayout.py tests/diff/relayout.sh
+TESTS += tests/diff/provenance.sh tests/diff/relayout.sh tests/diff/scan.sh
+EXTRA_DIST += tests/diff/provenance.py tests/diff/provenance.sh tests/diff/relayout.py tests/diff/relayout.sh tests/diff/scan.py tests/diff/scan.sh

@@ -3,6 +3,7 @@
 #include "bulk/threads.h"
 #include "diff/distance.h"
 #include "diff/groups.h"
+#include "scan/scan.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,6 +76,7 @@ typedef struct compare_job {
     const bnd_weight_difference *pair;
     uint64_t first; /* piece */
     bnd_difference_sums parts[BATCH];
+    bndi_comparison errors[BATCH], squares[BATCH]; /* sums of squares, exact: those of scan */
     bool failed[BATCH];
 } compare_job;
 
@@ -84,25 +86,35 @@ static void compare_piece(void *state, size_t i, bool in_order)
     const bnd_weight_difference *pair = job->pair;
     const uint64_t at = (job->first + i) * BNDI_GROUP_PIECE, left = pair->a->count - at;
     const size_t n = left < BNDI_GROUP_PIECE ? (size_t)left : BNDI_GROUP_PIECE;
-    float *room = malloc(2 * (n + BND_WEIGHT_STEP) * sizeof *room);
+    float *room = malloc(2 * (n + BND_WEIGHT_STEP) * sizeof *room), *zeros = calloc(n + 1, sizeof *zeros);
+    uint64_t *bins = calloc(BNDI_BINS_SIZE, sizeof *bins);
     (void)in_order;
     const float *a = room == NULL ? NULL : bndi_decode_range(room, pair->a, at, n);
     const float *b = a == NULL ? NULL : bndi_decode_range(room + n + BND_WEIGHT_STEP, pair->b, at, n);
     memset(&job->parts[i], 0, sizeof job->parts[i]);
-    job->failed[i] = b == NULL;
-    if (b != NULL) {
+    memset(&job->errors[i], 0, sizeof job->errors[i]);
+    memset(&job->squares[i], 0, sizeof job->squares[i]);
+    job->failed[i] = b == NULL || zeros == NULL || bins == NULL;
+    if (!job->failed[i]) {
         bndi_tally_differences(&job->parts[i], a, b, at, n, pair->unit);
+        bndi_compare(&job->errors[i], bins, b, a, n);
+        bndi_compare(&job->squares[i], bins, b, zeros, n);
     }
     free(room);
+    free(zeros);
+    free(bins);
 }
 
 static bnd_status compare_numbers(bnd_weight_difference *pair, const bndi_pair_watch *watch, bnd_error *why)
 {
     compare_job *job = malloc(sizeof *job);
+    bndi_comparison *sums = calloc(2, sizeof *sums);
     const uint64_t pieces = (pair->a->count + BNDI_GROUP_PIECE - 1) / BNDI_GROUP_PIECE;
     const size_t threads = watch->context == NULL || watch->context->threads == 0 ? 1 : watch->context->threads;
     bnd_status status = BND_OK;
-    if (job == NULL) {
+    if (job == NULL || sums == NULL) {
+        free(job);
+        free(sums);
         return bnd_fail(why, BND_NO_MEMORY, 0, "no memory to compare %s", pair->name);
     }
     job->pair = pair;
@@ -114,12 +126,17 @@ static bnd_status compare_numbers(bnd_weight_difference *pair, const bndi_pair_w
         for (size_t i = 0; i < parts && status == BND_OK; i++) {
             status = job->failed[i] ? bnd_fail(why, BND_NO_MEMORY, 0, "no memory to compare %s", pair->name) : BND_OK;
             bndi_add_differences(&pair->sums, &job->parts[i]);
+            bndi_comparison_add(&sums[0], &job->errors[i]);
+            bndi_comparison_add(&sums[1], &job->squares[i]);
             elements += job->parts[i].elements;
         }
         if (status == BND_OK && watch->at != NULL && !watch->at(watch->state, elements)) {
             status = bnd_fail(why, BND_BAD_STREAM, 0, "stopped");
         }
     }
+    pair->sums.squared_error = bndi_sum_rounded(&sums[0].squared_error);
+    pair->sums.squared_b = bndi_sum_rounded(&sums[1].squared_error);
+    free(sums);
     free(job);
     return status;
 }
