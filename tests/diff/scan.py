@@ -23,7 +23,7 @@ def main():
         if run.returncode not in good:
             sys.exit(f"{' '.join(words)}: {run.stderr}")
         return run.stdout
-    predicted = {t["name"]: {c["name"]: c for c in t["candidates"]}
+    predicted = {t["name"]: {c["name"]: c for c in t.get("candidates", ())}
                  for t in json.loads(ask("scan", base, "--json"))["tensors"]}
     compared, wrong = 0, 0
     for name, options in CANDIDATES:
