@@ -83,6 +83,10 @@ BND_CHECKED bnd_status bnd_checkpoint_new(bnd_checkpoint **out, const char *path
 /* Closes a checkpoint and all that it gave. NULL does nothing. */
 void bnd_checkpoint_free(bnd_checkpoint *checkpoint);
 
+/* Says that all data are going to be read, in about their order: the system then reads ahead. Otherwise it expects a
+ * little here and there, such as scales, and a page is read at a time. No value depends on it. */
+void bnd_checkpoint_expect_all(const bnd_checkpoint *checkpoint);
+
 /* Returns: what kind of files it has. */
 bnd_checkpoint_kind bnd_checkpoint_kind_of(const bnd_checkpoint *checkpoint);
 

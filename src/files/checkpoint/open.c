@@ -233,6 +233,15 @@ void bnd_checkpoint_free(bnd_checkpoint *c)
     free(c);
 }
 
+void bnd_checkpoint_expect_all(const bnd_checkpoint *checkpoint)
+{
+    for (size_t i = 0; i < checkpoint->file_count; i++) {
+        if (checkpoint->files[i].header != NULL) {
+            bnd_lab_map_expect(&checkpoint->files[i].header->map, true);
+        }
+    }
+}
+
 /* ---- what is in it ---- */
 
 bnd_checkpoint_kind bnd_checkpoint_kind_of(const bnd_checkpoint *checkpoint)

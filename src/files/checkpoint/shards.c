@@ -133,6 +133,7 @@ static bnd_status open_shard(shard *s, bnd_error *why)
     status = open_mapped(s, why);
     if (status == BND_OK && s->header != NULL) {
         s->header->map = s->map;
+        bnd_lab_map_expect(&s->map, false); /* until bnd_checkpoint_expect_all */
     } else {
         bnd_safetensors_free(s->header);
         s->header = NULL;

@@ -168,6 +168,7 @@ bnd_status bnd_checkpoint_quantize(const bnd_quantize_plan *plan, const char *pa
     if (status != BND_OK) {
         return status;
     }
+    bnd_checkpoint_expect_all(plan->in);
     status = open_job(&job, why);
     status = status == BND_OK ? write_all(&job, path, &around, durable, why) : status;
     bndi_free_around(&around);

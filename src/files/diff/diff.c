@@ -270,6 +270,11 @@ bnd_status bnd_diff_new(bnd_diff **out, const bnd_checkpoint *a, const bnd_check
     d->weights = weights;
     options = options == NULL ? &none : options;
     pair_up(d, a, b, options);
+    bnd_checkpoint_expect_all(a);
+    bnd_checkpoint_expect_all(b);
+    if (options->base != NULL) {
+        bnd_checkpoint_expect_all(options->base);
+    }
     bnd_status status = run(d, options, why);
     if (status != BND_OK) {
         bnd_diff_free(d);

@@ -238,6 +238,7 @@ bnd_status bnd_scan_new(bnd_scan **out, const bnd_checkpoint *checkpoint, const 
         return status;
     }
     progress p = {.watch = scan->options.watch, .total = list_tensors(scan, checkpoint)};
+    bnd_checkpoint_expect_all(checkpoint);
     for (size_t i = 0; status == BND_OK && i < scan->tensor_count; i++) {
         if (!scan->tensors[i].stays) {
             bndi_tensor t = tensor_of(bnd_checkpoint_find_weight(checkpoint, scan->tensors[i].name));

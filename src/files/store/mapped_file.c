@@ -8,6 +8,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Advice: a refusal changes nothing. */
+void bnd_lab_map_expect(const bnd_lab_mapped *map, bool all)
+{
+    if (map->size > 0) {
+        (void)madvise((void *)(uintptr_t)map->bytes, map->size, all ? MADV_SEQUENTIAL : MADV_RANDOM);
+    }
+}
+
 static bnd_status map_open_file(bnd_lab_mapped *out, int fd, bnd_error *why)
 {
     struct stat about;
@@ -26,8 +34,8 @@ static bnd_status map_open_file(bnd_lab_mapped *out, int fd, bnd_error *why)
         if (bytes == MAP_FAILED) {
             return bndi_fail_system(why, "cannot be mapped", errno);
         }
-        (void)madvise(bytes, map.size, MADV_SEQUENTIAL); /* advice: a refusal changes nothing */
         map.bytes = bytes;
+        bnd_lab_map_expect(&map, true);
     }
     *out = map;
     return BND_OK;

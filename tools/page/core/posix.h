@@ -40,6 +40,14 @@ static inline int page_fchmod(int fd, mode_t mode)
     return 0;
 }
 
+#define chmod page_chmod
+static inline int page_chmod(const char *path, mode_t mode)
+{
+    (void)path;
+    (void)mode;
+    return 0;
+}
+
 #define fchown page_fchown
 static inline int page_fchown(int fd, uid_t owner, gid_t group)
 {
@@ -50,6 +58,7 @@ static inline int page_fchown(int fd, uid_t owner, gid_t group)
 }
 
 /* Mapped files are copies in memory. */
+#define MADV_RANDOM     1
 #define MADV_SEQUENTIAL 2
 #define MADV_DONTNEED   4
 
