@@ -1,7 +1,6 @@
 #!/bin/sh
-# What a scan says of a candidate is what quantize and diff find: a trained model is quantized, decoded and compared with
-# itself. Counts are the same, and sums agree to 1e-13: a scan adds squares exactly, diff in doubles. Skipped (77)
-# without Python 3.
+# What a scan says of a candidate is what quantize and diff find, to the last bit of the sums: a trained model is
+# quantized, decoded and compared with itself. Skipped (77) without Python 3.
 . "$(dirname "$0")/../support/python.sh"
 find_python 'import json' "Python 3"
 made=$(mktemp -d) || exit 99
