@@ -6,5 +6,5 @@ find_python 'import sys, numpy; sys.exit(sys.version_info < (3, 9))' "Python 3.9
 [ -z "${BND_RUNNER-}" ] || skip "relayout of fixtures with programs for another machine"
 made=$(mktemp -d) || exit 99
 trap 'rm -rf "$made"' EXIT
-"$python" "$top/tools/dev/make-checkpoint-fixtures.py" "$made" right || exit 1
+"$python" "$top/tools/dev/make-checkpoint-fixtures.py" "$made" right damaged || exit 1
 "$python" "$top/tests/checkpoint/relayout_judge.py" "$made" "$build/tests/checkpoint/decoded" "$build/binade"

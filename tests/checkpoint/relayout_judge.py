@@ -55,6 +55,16 @@ def judge(name, layout):
     check(run.returncode == 0, f"{what}: lint finds nothing: {run.stdout.decode()[:300]}")
 
 
+def judge_damage(name):
+    """Scales that are NaN, infinite, negative or zero: `binade diff` says what it finds, and ends."""
+    paths = [os.path.join(folder, "damaged", name), os.path.join(folder, "right", "plain-bf16-sharded")]
+    run = subprocess.run(binade + ["diff", *paths], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    check(run.returncode in (0, 1), f"{name} and plain-bf16-sharded: {run.returncode} {run.stdout.decode()[:300]}")
+
+
+for damaged in ("nan-ct-fp8-channel", "nan-modelopt-nvfp4", "infinite-fp8-block", "negative-fp8-tensor",
+                "zero-fp8-block", "zero-global-scale-ct", "e8m0-as-number-ct-mxfp4"):
+    judge_damage(damaged)
 for name_, layouts in PAIRS.items():
     for layout_ in layouts.split():
         judge(name_, layout_)

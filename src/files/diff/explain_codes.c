@@ -193,6 +193,9 @@ void bndi_tally_codes(bndi_code_counts *counts, size_t quotient, const bndi_code
         } else if (unit == 0) {
             a = INFINITY;
             unit = 1;
+        } else if (unit - unit != 0) {
+            a = NAN; /* a scale that is infinite or NaN */
+            unit = 1;
         }
         count_one(counts, m, from, a, unit, part(m, codes[i]));
     }
