@@ -77,7 +77,7 @@ bnd_loader_cell bnd_loader_cell_of(const char *layout, bnd_loader loader);
 /* ---- checking ---- */
 
 typedef struct bnd_lint_options {
-    bool every_scale; /* otherwise at most 256 KiB of each tensor of scales, in pieces spread over it */
+    bool every_scale; /* otherwise, of more than 512 MiB of scales, pieces of each tensor */
     bool no_codes;    /* otherwise up to 16 MiB of codes are read, 4 KiB from each of up to 4096 tensors */
 } bnd_lint_options;
 

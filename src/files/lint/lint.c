@@ -92,6 +92,21 @@ static void note_mixed(bnd_lint *lint)
 
 /* ---- all checks ---- */
 
+/* At most 512 MiB of scales, unless all are wanted, and two pages of each tensor at least. */
+static uint64_t limit_of_scales(const bnd_lint *lint)
+{
+    enum { ALL = 1 << 29, OF_ONE = 1 << 18, LEAST = 1 << 13 };
+    uint64_t tensors = 1, bytes = 0;
+    for (size_t i = 0; i < bnd_checkpoint_weights(lint->checkpoint); i++) {
+        const bnd_stored_tensor *scales = bnd_checkpoint_weight_at(lint->checkpoint, i)->parts[BND_PART_SCALES];
+        tensors += scales != NULL;
+        bytes += scales != NULL ? scales->size : 0;
+    }
+    uint64_t each = ALL / tensors;
+    bool all = lint->options.every_scale || bytes <= ALL;
+    return all ? 0 : each < LEAST ? LEAST : each < OF_ONE ? each : OF_ONE;
+}
+
 static void check_all(bnd_lint *lint)
 {
     const bndi_quantizations *configs = bndi_checkpoint_quantizations(lint->checkpoint);
@@ -100,6 +115,7 @@ static void check_all(bnd_lint *lint)
     const char *text = bnd_checkpoint_text(lint->checkpoint, "config.json", &length);
     json_t *config = text != NULL ? json_loadb(text, length, JSON_REJECT_DUPLICATES, &ignored) : NULL;
     lint->has_bad_config = configs->bad_count > 0;
+    lint->scale_limit = limit_of_scales(lint);
     lint->ue8m0 = configs->count > 0 && bndi_is_word(configs->rows[0].scale_fmt, "ue8m0");
     note_mixed(lint);
     bndi_lint_check_configs(lint, configs);

@@ -40,6 +40,7 @@ struct bnd_lint {
     bool no_memory, has_bad_config;
     bool ue8m0;                       /* the config says that scales are powers of two */
     bool incomplete;                  /* tensors of a file that cannot be read are missing */
+    uint64_t scale_limit;             /* bytes that are read of a tensor of scales; 0: all */
     uint64_t budget;                  /* of comparisons of names with entries of a config: then they are unsure */
     const bnd_checkpoint *checkpoint; /* while it is being checked */
 };

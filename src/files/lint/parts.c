@@ -110,7 +110,7 @@ static unsigned unlikely(const bnd_layout *layout, const bndi_expected *e)
 }
 
 /* False: the codes cannot be of this row. */
-static bool measure(const subject *s, bndi_fit *fit, unsigned *apart, const bnd_layout *layout)
+static bool measure(const subject *s, bndi_fit *fit, unsigned *apart, const bnd_layout *layout, bool unused)
 {
     const bndi_layout_row *row = bndi_layout_row_of(layout);
     const bnd_stored_tensor *codes = s->weight->parts[BND_PART_CODES];
@@ -126,7 +126,7 @@ static bool measure(const subject *s, bndi_fit *fit, unsigned *apart, const bnd_
     *apart = unlikely(layout, s->expected);
     for (unsigned part = BND_PART_SCALES; part < BND_PART_COUNT; part++) {
         *apart += apart_of_part(fit, part);
-        *apart += is_scale_part(part) && find_unused(s, layout, (bnd_part)part) != NULL ? UNUSED : 0;
+        *apart += unused && is_scale_part(part) && find_unused(s, layout, (bnd_part)part) != NULL ? UNUSED : 0;
     }
     return true;
 }
@@ -164,6 +164,28 @@ static const char *shape_advice(const bndi_fit *fit, bnd_part part)
     return "the codes, their bit width or the group size do not belong to these scales";
 }
 
+/* Scales of tiles of a usual size, which the config does not name. */
+static bool report_tile(const subject *s, const bndi_fit *fit)
+{
+    static const uint64_t usual[] = {128, 64, 32, 256, 512};
+    const bnd_stored_tensor *scales = fit->parts[BND_PART_SCALES];
+    const bndi_geometry *g = &fit->geometry;
+    const int64_t *said = s->expected->block;
+    bool grid = bndi_layout_row_of(fit->layout)->part[BND_PART_SCALES].shape == BNDI_SHAPE_GRID && fit->sized;
+    for (size_t i = 0; grid && said[0] > 0 && scales->rank == 2 && i < sizeof usual / sizeof usual[0]; i++) {
+        uint64_t size = usual[i], rows = g->out / size + (g->out % size != 0),
+                 columns = g->in / size + (g->in % size != 0);
+        if (scales->shape[0] == rows && scales->shape[1] == columns) {
+            bndi_lint_report(s->lint, BNDI_CHECK_config_contradiction, scales->name,
+                             "has a scale per tile of %llu x %llu, and the config says %lld x %lld; correct the config",
+                             (unsigned long long)size, (unsigned long long)size, (long long)said[0],
+                             (long long)said[1]);
+            return true;
+        }
+    }
+    return false;
+}
+
 static void report_part(const subject *s, const bndi_fit *fit, bnd_part part)
 {
     char what[TEXT_SIZE];
@@ -174,6 +196,9 @@ static void report_part(const subject *s, const bndi_fit *fit, bnd_part part)
     }
     if (fit->part[part] == BNDI_PART_MISSING) {
         report_missing(s, fit, part);
+        return;
+    }
+    if (part == BND_PART_SCALES && fit->part[part] == BNDI_PART_SHAPE && report_tile(s, fit)) {
         return;
     }
     bndi_put_misfit(what, sizeof what, fit, part);
@@ -191,8 +216,11 @@ const bnd_layout *bndi_lint_check_parts(bnd_lint *lint, const bnd_stored_weight 
     const subject s = {lint, weight, expected, bndi_checkpoint_quantizations(lint->checkpoint)};
     bndi_fit best = {.layout = NULL}, fit;
     unsigned least = UINT32_MAX, apart;
+    if (weight->layout != NULL && measure(&s, &fit, &apart, weight->layout, false) && apart == 0) {
+        return weight->layout;
+    }
     for (size_t i = 0; i < bnd_layout_count(); i++) {
-        if (measure(&s, &fit, &apart, bnd_layout_at(i)) && apart < least) {
+        if (measure(&s, &fit, &apart, bnd_layout_at(i), true) && apart < least) {
             least = apart;
             best = fit;
         }

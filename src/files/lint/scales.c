@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { READ_AT_MOST = 1 << 18, NAME_SIZE = 512 };
+enum { LOOK_AT_MOST = 1 << 18, NAME_SIZE = 512 };
 
 /* ---- names ---- */
 
@@ -137,7 +137,7 @@ static bool are_exponents(const bnd_stored_tensor *tensor, const bndi_scale_valu
 bool bndi_has_exponents(const bnd_stored_tensor *tensor)
 {
     bndi_scale_values n;
-    return tensor->kind == BND_STORED_FLOAT && bndi_read_scale_values(&n, tensor, tensor->format, READ_AT_MOST) &&
+    return tensor->kind == BND_STORED_FLOAT && bndi_read_scale_values(&n, tensor, tensor->format, LOOK_AT_MOST) &&
            are_exponents(tensor, &n);
 }
 
@@ -284,7 +284,7 @@ static void check_tensor(bnd_lint *lint, const bnd_stored_weight *weight, const 
     look l = {lint, weight, tensor, part, {0}};
     const bnd_format *format = format_of(weight, tensor, part);
     lint->summary.scale_bytes += tensor->size;
-    if (bndi_read_scale_values(&l.numbers, tensor, format, lint->options.every_scale ? 0 : READ_AT_MOST)) {
+    if (bndi_read_scale_values(&l.numbers, tensor, format, lint->scale_limit)) {
         lint->summary.scales_read += l.numbers.read * tensor->bits / 8;
         check_numbers(&l);
     }

@@ -91,7 +91,7 @@ static int run(const command *self, int argc, char **argv)
 static const option_row options[] = {
     {.name = "all", .help = "print every place of a finding, not the first three", INTO_FLAG(lint, all)},
     {.name = "every-scale",
-     .help = "read every scale; otherwise at most 256 KiB of a tensor, in pieces spread over it",
+     .help = "read every scale; otherwise, of more than 512 MiB, pieces of each tensor",
      INTO_FLAG(lint, how.every_scale)},
     {.name = "no-codes",
      .help = "read no codes; otherwise a sample of FP8 codes, at most 16 MiB in all",
