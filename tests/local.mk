@@ -53,6 +53,7 @@ include $(top_srcdir)/tests/report/local.mk
 include $(top_srcdir)/tests/store/local.mk
 include $(top_srcdir)/tests/scan/local.mk
 include $(top_srcdir)/tests/checkpoint/local.mk
+include $(top_srcdir)/tests/lint/local.mk
 include $(top_srcdir)/tests/convert/local.mk
 include $(top_srcdir)/tests/diff/local.mk
 include $(top_srcdir)/tests/policy/local.mk

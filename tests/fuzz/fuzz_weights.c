@@ -1,10 +1,10 @@
 /* Any bytes as a folder with a checkpoint: config.json, a header of .safetensors and its data, each up to a 0 byte. The
  * data get the size that the header asks for, if that is small. The checkpoint is opened, its weights are found and
- * decoded, and the program aborts where a promise does not hold. */
+ * decoded, it is checked (binade lint), and the program aborts where a promise does not hold. */
 #define _XOPEN_SOURCE 700 /* mkdtemp */
 #include "tests/fuzz/fuzz.h"
 
-#include <binade-lab/checkpoint.h>
+#include <binade-lab/lint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,6 +117,20 @@ static void require_promises(const bnd_checkpoint *c)
     require(parts == bnd_checkpoint_count(c), "every tensor is a part of one weight");
 }
 
+/* The checks take any config and any tensors, and say something about each finding. */
+static void require_linted(const char *folder)
+{
+    bnd_lint *lint = NULL;
+    bnd_error why = {.status = BND_OK};
+    bnd_status status = bnd_lint_new(&lint, folder, NULL, &why);
+    require(status == BND_OK ? lint != NULL : why.message[0] != '\0', "a refusal says why");
+    for (size_t i = 0; status == BND_OK && i < bnd_lint_findings(lint); i++) {
+        const bnd_lint_finding *f = bnd_lint_finding_at(lint, i);
+        require(f->message[0] != '\0' && f->check->code[0] != '\0', "a finding has a code and a message");
+    }
+    bnd_lint_free(lint);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char folder[] = "/dev/shm/fuzz-weights-XXXXXX", config_path[PATH], shard_path[PATH];
@@ -141,6 +155,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     } else {
         require(why.message[0] != '\0', "a refusal says why");
     }
+    require_linted(folder);
     require(unlink(config_path) == 0 && unlink(shard_path) == 0 && rmdir(folder) == 0, "nothing is left");
     return 0;
 }

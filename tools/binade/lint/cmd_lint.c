@@ -117,12 +117,12 @@ static const option_row options[] = {
     "\"data_offsets\":[0,4]}}' > one.safetensors"
 
 static const command_example examples[] = {
+    {"which software loads which layout", "binade lint --loaders"},
     {"a file with one tensor", ONE_TENSOR " && binade lint one.safetensors"},
     {"the same, as JSON", "binade lint one.safetensors --json"},
     {"with every scale, and every place of a finding", "binade lint one.safetensors --every-scale --all"},
     {"without a sample of the codes", "binade lint one.safetensors --no-codes"},
     {"the checks, and where each damage is known from", "binade lint --checks"},
-    {"which software loads which layout", "binade lint --loaders"},
     {NULL, NULL},
 };
 

@@ -196,7 +196,7 @@ void lint_print_text(const lint *l, const bnd_lint *found)
     bool quantized = has_quantized(found);
     for (size_t i = 0; i < bnd_lint_layouts(found); i++) {
         const bnd_lint_layout *row = bnd_lint_layout_at(found, i);
-        if (row->layout != NULL || !quantized) {
+        if (row->layout != NULL || (!quantized && bnd_lint_summary_of(found)->damage == 0)) {
             print_loaders(layout_name(row));
         }
     }

@@ -1,0 +1,2 @@
+UNIT_TESTS += tests/lint/test_lint
+tests_lint_test_lint_SOURCES = tests/lint/test_lint.c
