@@ -129,7 +129,6 @@ static void print_layouts(const lint *l, const bnd_lint *found)
     }
     if (t.count > 0) {
         table_end(&t);
-        putchar('\n');
     }
 }
 
@@ -193,11 +192,13 @@ void lint_print_text(const lint *l, const bnd_lint *found)
         print_kind(l, found, &k);
     }
     print_layouts(l, found);
-    bool quantized = has_quantized(found);
+    bool quantized = has_quantized(found), begun = false;
     for (size_t i = 0; i < bnd_lint_layouts(found); i++) {
         const bnd_lint_layout *row = bnd_lint_layout_at(found, i);
         if (row->layout != NULL || (!quantized && bnd_lint_summary_of(found)->damage == 0)) {
+            printf("%s", begun ? "" : "\n");
             print_loaders(layout_name(row));
+            begun = true;
         }
     }
     print_read(found);
