@@ -17,6 +17,16 @@ static char *number_text(double x)
     return isnan(x) ? copy_text("-") : isinf(x) ? copy_text("exact") : format_text("%.4g", x);
 }
 
+/* A name, or a text with one, comes from a file: control characters are escaped. */
+static void print_plain(const char *text)
+{
+    const size_t size = 4 * strlen(text) + 1;
+    char *plain = memcpy(allocate(NULL, size, 1), text, strlen(text) + 1);
+    make_plain_text(plain, size);
+    printf("%s", plain);
+    free(plain);
+}
+
 /* How a weight is stored: its layout, or its dtype. */
 static const char *stored_as(const bnd_stored_weight *w)
 {
@@ -175,7 +185,8 @@ static void print_group(const diff_question *q, const bnd_explained_group *g)
     print_share(", ", how->tensors_made, how->tensors, "tensor scales");
     printf(", %zu weight%s", g->weights, plural(g->weights));
     if (g->weights == 1) {
-        printf(": %s", first->name);
+        printf(": ");
+        print_plain(first->name);
     }
     printf("\n");
     print_ties(how);
@@ -273,7 +284,11 @@ static uint64_t print_uncompared(const diff_question *q, uint64_t most)
             continue;
         }
         most--;
-        printf("%-8s %s%s%s\n", bnd_difference_name(w->kind), w->name, w->why[0] != '\0' ? ": " : "", w->why);
+        printf("%-8s ", bnd_difference_name(w->kind));
+        print_plain(w->name);
+        printf("%s", w->why[0] != '\0' ? ": " : "");
+        print_plain(w->why);
+        printf("\n");
     }
     if (hidden > 0) {
         printf("%zu more were not compared.\n", hidden);
