@@ -1,5 +1,5 @@
 /* Writes what json_loadb makes of a text: values in order, or the reason and the position. Included once with jansson's
- * own header and once with the page's; DESCRIBE names the function, and each(value, i) finds the i-th member. */
+ * own header and once with the page's; DESCRIBE names the function. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,12 +28,13 @@ static void describe_value(FILE *out, const json_t *value)
 {
     if (json_is_object(value)) {
         fprintf(out, "{%zu", json_object_size(value));
-        for (size_t i = 0; i < json_object_size(value); i++) {
-            const char *key = KEY(value, i);
+        json_t *object = (json_t *)(uintptr_t)value;
+        for (void *at = json_object_iter(object); at != NULL; at = json_object_iter_next(object, at)) {
+            const char *key = json_object_iter_key(at);
             fputc(',', out);
             describe_text(out, key, strlen(key));
-            fputc(':', out);
-            describe_value(out, json_object_get(value, key));
+            fputs(json_object_iter_value(at) == json_object_get(value, key) ? ":" : " not what is found:", out);
+            describe_value(out, json_object_iter_value(at));
         }
         fputc('}', out);
     } else if (json_is_array(value)) {
