@@ -62,7 +62,7 @@ static const char *next_part(const uint8_t **at, size_t *left, size_t *length)
     const uint8_t *end = *left > 0 ? memchr(*at, 0, *left) : NULL;
     *length = end != NULL ? (size_t)(end - *at) : *left;
     size_t passed = *length + (end != NULL);
-    *at += passed;
+    *at = passed > 0 ? *at + passed : *at; /* NULL where there are no bytes */
     *left -= passed;
     return part;
 }

@@ -120,7 +120,7 @@ static void nearest(const bndi_block_job *job, double *scales, unsigned char *co
     const double of_zero = job->block.tensor ? least : 1;
     for (size_t g = 0; g < groups; g++) {
         float largest = bndi_float_of_bits(amax[g]);
-        double quotient = (double)largest * ((double)parts / PARTS) / divisor;
+        double quotient = (double)largest * ((double)parts / (double)PARTS) / divisor;
         quotient = quotient < least ? least : quotient;
         scales[g] = amax[g] >= INFINITE ? __builtin_nan("") : amax[g] == 0 ? of_zero : quotient;
     }
@@ -187,7 +187,7 @@ void bndi_read_scales(const bndi_block_job *job, double *scales, const unsigned 
 float bndi_tensor_scale(const bndi_block_job *job, uint32_t amax)
 {
     const double least = bndi_power_of_two(1 - BIAS);
-    const double most = job->block.rule == BND_SCALE_FOUR_SIX ? ROOM_FOR_FOUR : max_of(&job->block.scale);
+    const double most = job->block.rule == BND_SCALE_FOUR_SIX ? (double)ROOM_FOR_FOUR : max_of(&job->block.scale);
     float largest = bndi_float_of_bits(amax);
     /* This is between two passes, each of which enters its own environment. `volatile` keeps the arithmetic between
      * entering and leaving. */
