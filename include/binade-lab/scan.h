@@ -66,7 +66,7 @@ enum { BND_SURVIVALS = 4, BND_FLOOR_MARGIN = 3, BND_BREAKS_BELOW = 10 };
 
 /* The words of a verdict: "at the format's floor", and "floor", for programs.
  *
- * Returns: The text; "" if there is no such verdict. Never NULL. */
+ * Returns: The text; "" if the verdict does not exist. Never NULL. */
 const char *bnd_survival_text(bnd_survival verdict);
 const char *bnd_survival_key(bnd_survival verdict);
 
@@ -162,7 +162,7 @@ void bnd_scan_free(bnd_scan *scan);
 /* The tensors, in the order of the checkpoint; with bnd_scan_worst, those that do not stay come first, the worst of
  * them first: by the smallest distance to the floor that any candidate leaves.
  *
- * Returns: Their number; one of them, or NULL if there is no such place.
+ * Returns: Their number; one of them, or NULL if `at` is not below their number.
  * Arguments: `scan`: the scan. `at`: the place. */
 size_t bnd_scan_tensors(const bnd_scan *scan);
 const bnd_scanned *bnd_scan_at(const bnd_scan *scan, size_t at);

@@ -34,7 +34,7 @@ def ct_fp8_group():
 
 
 def put_int8(columns, shape):
-    """Scales of tensors (0), or of groups of so many columns."""
+    """Scales of tensors (0), or of groups of this many columns."""
     def put(checkpoint, stem, weight):
         high, wide = (1, columns) if columns else weight.shape
         scale = bf16(groups(weight, high, wide) / 127.5)

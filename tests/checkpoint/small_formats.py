@@ -23,7 +23,7 @@ class Format:
         self.precision = fraction_bits + 1
 
     def decode(self, codes):
-        """fp64 values; NaN where a code is no finite number."""
+        """fp64 values; NaN where a code is not a finite number."""
         magnitude = codes & (self.sign - 1)
         inside = magnitude < len(self.values)
         value = np.where(inside, self.values[np.where(inside, magnitude, 0)], np.nan)

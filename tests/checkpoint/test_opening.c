@@ -172,7 +172,7 @@ static void test_refused(void)
     CU_ASSERT_PTR_NULL(open_named("x.safetensors", NULL, &why));
     CU_ASSERT_EQUAL(why.status, BND_BAD_FILE);
     reports r;
-    CU_ASSERT_PTR_NULL(open_named("x.safetensors", &r, &why)); /* alone, it is no damaged checkpoint */
+    CU_ASSERT_PTR_NULL(open_named("x.safetensors", &r, &why)); /* alone, it is not a checkpoint */
     CU_ASSERT_PTR_NULL(open_named("", NULL, &why));
     CU_ASSERT_PTR_NOT_NULL(strstr(why.message, "x.safetensors: "));
     close_folder();

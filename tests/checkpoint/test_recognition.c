@@ -65,7 +65,7 @@ static void check_parts(const bnd_checkpoint *c)
 typedef struct misfit {
     line lines[MOST_LINES];
     const char *config;
-    const char *layout;  /* of a.weight; NULL: it is no quantized weight */
+    const char *layout;  /* of a.weight; NULL: it is not quantized */
     const char *why_not; /* NULL: it is decoded */
     size_t weights;      /* in all */
 } misfit;

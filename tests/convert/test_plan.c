@@ -1,4 +1,4 @@
-/* Plans of quantize: what becomes of each weight, and what the config says. No data are read. */
+/* Plans of quantize: what each weight is converted to, and what the config says. No data are read. */
 #include "convert.h"
 
 #include "tests/support/folder.h"

@@ -57,7 +57,7 @@ def complaints(binade, path, there, back, family, own):
         wrong.append(f"is recognised as {layout_families(binade, there)}")
     second = run(binade, "relayout", there, back, "--layout", own, "--json")
     if second.returncode not in (0, 1):
-        wrong.append(f"the way back: {second.stderr.strip()}")
+        wrong.append(f"relayout back: {second.stderr.strip()}")
         return wrong, said
     before, after = read(path), read(back)
     if before[0] != after[0]:

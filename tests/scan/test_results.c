@@ -132,7 +132,7 @@ static void test_what_is_asked(void)
     CU_ASSERT_EQUAL(smallest_for(&o, &(bnd_scan_options){.asks_underflow = true, .underflow = 0}), 2);
     CU_ASSERT_EQUAL(smallest_for(&o, &(bnd_scan_options){.asks_underflow = true, .underflow = 0.001}), 2);
     CU_ASSERT_EQUAL(smallest_for(&o, &(bnd_scan_options){.asks_underflow = true, .underflow = 1}), 3);
-    opened without = o; /* bf16 in place of the first by e4m3: nobody reaches 60 dB */
+    opened without = o; /* bf16 in place of the first by e4m3: no tensor reaches 60 dB */
     without.candidates[0] = o.candidates[1];
     CU_ASSERT_EQUAL(smallest_for(&without, &(bnd_scan_options){.asks_sqnr = true, .sqnr = 60}), CANDIDATES);
     close_all(&o);

@@ -25,7 +25,7 @@ typedef struct bndi_checkpoint_file {
 enum { BNDI_TEXTS = 4, BNDI_TEXT_MAX = 1 << 24 };
 
 typedef struct bndi_checkpoint_text {
-    char *bytes; /* NULL: there is no such file */
+    char *bytes; /* NULL: the file does not exist */
     size_t length;
 } bndi_checkpoint_text;
 

@@ -39,7 +39,7 @@ typedef enum bndi_part_shape {
 } bndi_part_shape;
 
 typedef struct bndi_part_rule {
-    const char *suffix; /* NULL: there is no such part */
+    const char *suffix; /* NULL: the layout lacks this part */
     const char *dtypes; /* of .safetensors or GGUF, with blanks between them; the first one is what is written */
     uint8_t shape;      /* bndi_part_shape */
     bool optional;

@@ -11,7 +11,7 @@ const char *bndi_no_stored_codes(const bnd_stored_weight *weight);
 /* The bits of a code. */
 unsigned bndi_stored_code_bits(const bnd_stored_weight *weight);
 
-/* The codes of the elements at .. at + n - 1. Integers are in two's complement of so many bits. */
+/* The codes of the elements at .. at + n - 1. Integers are in two's complement, as wide as an element. */
 void bndi_stored_codes(uint16_t *codes, const bnd_stored_weight *weight, uint64_t at, size_t n);
 
 /* The number of scales, in the order of bnd_block_scales; 0: the weight has none. The scales first .. first + n - 1. */

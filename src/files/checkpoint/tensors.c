@@ -109,7 +109,7 @@ static bool has_file(const bnd_checkpoint *c, const char *name)
     return i < c->file_count;
 }
 
-/* What a file that cannot be read should have is no second thing to report. */
+/* What a file that cannot be read should have is not reported as well. */
 static bnd_status check_missing(const bndi_opening *opening, const bndi_index_entry *entry, const bool *is_read,
                                 bnd_error *why)
 {

@@ -55,7 +55,7 @@ static bnd_status copy_others(bndi_relayout_around *a, const bnd_checkpoint *in,
     return BND_OK;
 }
 
-/* ---- the way back ---- */
+/* ---- back to the first layout ---- */
 
 static bnd_status restore(bndi_relayout_around *a, const bnd_checkpoint *in, bool folder)
 {

@@ -1,4 +1,4 @@
-/* Which layout each weight gets, and what becomes of its tensors. */
+/* Which layout each weight gets, and how its tensors change. */
 #include "convert/relayout.h"
 
 #include "checkpoint/layouts.h"

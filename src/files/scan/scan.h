@@ -110,7 +110,7 @@ typedef struct bndi_scan_job {
     float amax;                                 /* of the tensor; NaN: not known, or one is NaN or infinite */
     bndi_comparison *results;                   /* one per candidate, */
     bool *done;                                 /* and is it complete? */
-    bool (*at)(void *state, uint64_t elements); /* so many more are read; false: stop */
+    bool (*at)(void *state, uint64_t elements); /* how many more were read; false: stop */
     void *state;
 } bndi_scan_job;
 

@@ -151,7 +151,7 @@ static const option_row options[] = {
      INTO_FLAG(relayout_question, no_check)},
     {.name = "shard-size",
      .argument = "BYTES",
-     .help = "at most so many bytes of tensors per file (default: one file)",
+     .help = "the most bytes of tensors in a file (default: one file)",
      INTO_WHOLE(relayout_question, shard_size, 0, UINT64_MAX)},
     {.same = &row_threads, .rare = 1},
     {.same = &row_progress, .rare = 1},

@@ -244,7 +244,7 @@ static unsigned bits_of(const bnd_candidate *c)
     return c->format.width > 0 ? c->format.width : c->format.precision + 1u;
 }
 
-/* The candidate with the fewest bytes that all tensors meet, among those with elements of so many bits. */
+/* The candidate with the fewest bytes that all tensors meet, among those with elements of this width. */
 static size_t smallest_with(const scan_options *o, const bnd_scan *scan, unsigned bits)
 {
     const bnd_scan_total *totals = bnd_scan_totals(scan);
