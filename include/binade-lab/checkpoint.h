@@ -113,7 +113,8 @@ const bnd_stored_tensor *bnd_checkpoint_find(const bnd_checkpoint *checkpoint, c
 
 /* The text of config.json, hf_quant_config.json, quant_config.json or quantize_config.json, from the folder of the
  * .safetensors files, read when the checkpoint was opened.
- * Returns: the text, with a 0 byte after its `length` bytes; NULL if the folder has no file of this name. `length` may be NULL. */
+ * Returns: the text, with a 0 byte after its `length` bytes; NULL if the folder has no file of this name.
+ *     `length` may be NULL. */
 const char *bnd_checkpoint_text(const bnd_checkpoint *checkpoint, const char *file_name, size_t *length);
 
 /* The metadata: texts of `__metadata__` of all files (of a key that several have, the text of the first), or the
