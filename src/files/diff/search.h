@@ -5,7 +5,10 @@
 #include "diff/explain.h"
 #include "diff/groups.h"
 
-enum { BNDI_CODE_WAYS = BNDI_ROUNDINGS * BNDI_ZEROS * BNDI_QUOTIENTS, BNDI_WAY_WORDS = (BNDI_CODE_WAYS + 63) / 64 };
+enum {
+    BNDI_CODE_WAYS = (int)BNDI_ROUNDINGS * (int)BNDI_ZEROS * (int)BNDI_QUOTIENTS,
+    BNDI_WAY_WORDS = (BNDI_CODE_WAYS + 63) / 64
+};
 
 /* The rows that reproduce most. A way is (rounding * BNDI_ZEROS + zero) * BNDI_QUOTIENTS + quotient. */
 typedef struct bndi_made_sets {

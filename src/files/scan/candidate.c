@@ -139,13 +139,13 @@ const char *bnd_survival_key(bnd_survival verdict)
 
 bnd_survival bnd_loss_verdict(const bnd_candidate *candidate, const bnd_loss *loss, uint64_t nonzero)
 {
-    if (loss->broken > 0 || loss->sqnr < BND_BREAKS_BELOW || loss->to_zero > nonzero / 2) {
+    if (loss->broken > 0 || loss->sqnr < (double)BND_BREAKS_BELOW || loss->to_zero > nonzero / 2) {
         return BND_BREAKS;
     }
     if (loss->exact == loss->elements) {
         return BND_SURVIVES_EXACT;
     }
-    bool near = loss->sqnr >= candidate->floor - BND_FLOOR_MARGIN;
+    bool near = loss->sqnr >= candidate->floor - (double)BND_FLOOR_MARGIN;
     bool beyond = loss->overflows > 0 && !candidate->shared;
     return near && !beyond ? BND_SURVIVES_FLOOR : BND_SURVIVES_LOSSY;
 }
