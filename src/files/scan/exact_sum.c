@@ -5,6 +5,8 @@
  * So the sum of all s with the same e is 2^(e - 1075) times the sum of their 2^52 + f, an integer. */
 #include "scan/scan.h"
 
+#include "block/differences.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -126,8 +128,8 @@ void bndi_compare_times(bndi_comparison *sum, float x, float y, uint64_t times)
     }
 }
 
-/* At most as many numbers as a bin holds: 2^53 each, four bins per exponent. */
-enum { RUN = 8192 };
+/* A lane holds 2048 numbers below 2^53. */
+_Static_assert((int)BNDI_DIFFERENCES <= 2048 * (int)LANES, "a run fits the bins");
 
 static void move_bins(bndi_comparison *sum, uint64_t *bins)
 {
@@ -174,9 +176,24 @@ static void compare_run(bndi_comparison *sum, uint64_t *bins, const float *x, co
     sum->to_zero += to_zero;
 }
 
+/* A sum in units of a bin is a number of times the unit, as that bin counts. */
+static void add_differences(bndi_comparison *sum, const bndi_differences *d, size_t n)
+{
+    add_to_bin(&sum->squared_error, (size_t)(d->unit + BIAS - LOWEST), d->low, d->high);
+    sum->elements += n;
+    sum->exact += d->same;
+    sum->to_zero += d->to_zero;
+}
+
 void bndi_compare(bndi_comparison *sum, uint64_t bins[BNDI_BINS_SIZE], const float *x, const float *y, size_t n)
 {
-    for (size_t at = 0; at < n; at += RUN) {
-        compare_run(sum, bins, x + at, y + at, n - at < RUN ? n - at : RUN);
+    for (size_t at = 0; at < n; at += BNDI_DIFFERENCES) {
+        const size_t run = n - at < BNDI_DIFFERENCES ? n - at : BNDI_DIFFERENCES;
+        bndi_differences d;
+        if (bnd_lab_square_differences(&d, x + at, y + at, run, NULL)) {
+            add_differences(sum, &d, run);
+        } else {
+            compare_run(sum, bins, x + at, y + at, run);
+        }
     }
 }

@@ -8,6 +8,8 @@ libbinade_number_la_SOURCES += \
 	src/number/block/hadamard.c \
 	src/number/block/block_elements_template.h \
 	src/number/block/block_kernels.c \
+	src/number/block/differences.h \
+	src/number/block/differences.c \
 	src/number/block/blocks.def \
 	src/number/block/block_names.c \
 	src/number/block/block_job.c \
@@ -23,5 +25,5 @@ libbinade_number_la_SOURCES += \
 	src/number/block/partial_array.c
 
 # The loops over elements, once more for each back end that has wider vectors.
-AVX2_SOURCES += src/number/block/block_kernels.c
-AVX512_SOURCES += src/number/block/block_kernels.c src/number/block/powers_avx512.c src/number/block/quotients_avx512.c
+AVX2_SOURCES += src/number/block/block_kernels.c src/number/block/differences.c
+AVX512_SOURCES += src/number/block/block_kernels.c src/number/block/differences.c src/number/block/powers_avx512.c src/number/block/quotients_avx512.c

@@ -1,7 +1,9 @@
 /* Loops of block_kernels.c over part of an array. */
+#include "block/differences.h"
 #include "block/partial_array.h"
 
 #include "block/block.h"
+#include "bulk/environment.h"
 
 void bnd_lab_scale_part(float *y, const float *x, size_t at, size_t n, bnd_shape shape, const bnd_block *block,
                         const void *scales, float tensor_scale, const bnd_context *context)
@@ -35,4 +37,15 @@ uint32_t bnd_lab_part_amax(const float *x, size_t n, const bnd_context *context)
 void bnd_lab_part_times(float *y, const float *x, size_t n, float factor, const bnd_context *context)
 {
     bndi_block_kernels_of(context)->multiply(y, x, &factor, n, n, 0);
+}
+
+bool bnd_lab_square_differences(bndi_differences *out, const float *x, const float *y, size_t n,
+                                const bnd_context *context)
+{
+    static const void *const rows[BND_BACKEND_COUNT] = BNDI_ROWS(bndi_difference_kernels);
+    const bndi_difference_kernels *kernels = bnd_lab_row_of(context, rows);
+    const bndi_environment callers = bndi_enter(BND_ROUND_RNE);
+    const bool good = kernels->square(out, x, y, n);
+    bndi_leave(callers);
+    return good;
 }
