@@ -74,28 +74,11 @@ static void add_code(numbers *all, const uint64_t *counts, size_t code)
     }
 }
 
-static void decode_all(float *values, const bnd_format *format)
-{
-    unsigned char codes[2 * 256];
-    const unsigned bytes = format->width / 8;
-    const size_t all = (size_t)1 << format->width;
-    for (size_t at = 0; at < all; at += 256) {
-        for (size_t i = 0; i < 256; i++) {
-            codes[i * bytes] = (unsigned char)(at + i);
-            if (bytes == 2) {
-                codes[2 * i + 1] = (unsigned char)((at + i) >> 8);
-            }
-        }
-        bnd_status status = bnd_decode_f32(values + at, codes, 256, format, NULL, NULL);
-        (void)status; /* a format with codes, and no choices */
-    }
-}
-
 /* Codes are in the order of their magnitudes, with a sign in front where there is one. */
 static void collect(numbers *all, const bnd_format *format, const uint64_t *counts)
 {
     const size_t codes = (size_t)1 << format->width, half = format->is_signed ? codes / 2 : codes;
-    decode_all(all->values, format);
+    bndi_decode_all(all->values, format);
     all->count = 0;
     for (size_t magnitude = 0; magnitude < half; magnitude++) {
         add_code(all, counts, magnitude);

@@ -14,6 +14,8 @@ typedef struct room {
     unsigned char *scales; /* of rows */
     float *amax;           /* per candidate: the largest magnitude of blocks without NaNs and infinities */
     bndi_comparison *results;
+    bndi_counter *counters[BNDI_COUNT_GROUPS];
+    bool *counted; /* per candidate: this piece is */
     bndi_input input;
     uint64_t bins[BNDI_BINS_SIZE];
     bnd_status status;
@@ -23,6 +25,7 @@ typedef struct room {
 typedef struct walk {
     bndi_scan_job *job;
     bndi_pieces pieces;
+    bndi_count_plan counts;
     room *rooms;
     bndi_scan_scales *scales; /* per candidate, if it needs the amax of the tensor */
     float *row_amax;          /* of all rows, where pieces do not have whole ones */
@@ -104,15 +107,27 @@ static bndi_scan_scales scales_of_rows(const walk *w, const room *r, const bndi_
     return one;
 }
 
+static void count_groups(walk *w, room *r, const bndi_rectangle *p)
+{
+    for (size_t g = 0; g < w->counts.count; g++) {
+        const bndi_count_group *group = &w->counts.groups[g];
+        bool counted = bndi_count_piece(r->counters[g], &w->counts, g, p, r->x, w->scales, r->results);
+        for (size_t i = 0; i < group->count; i++) {
+            r->counted[group->members[i]] = counted;
+        }
+    }
+}
+
 static void compare_candidates(walk *w, room *r, const bndi_rectangle *p)
 {
     const size_t n = p->rows * p->columns;
     const uint64_t sizes[2] = {p->rows, p->columns};
+    count_groups(w, r, p);
     for (size_t i = 0; i < w->job->count; i++) {
         const bnd_candidate *c = &w->job->candidates[i];
         bnd_stats stats = {.elements = 0};
         bnd_shape shape = {1, n, 1};
-        if (w->job->done[i] || (c->shared && !bndi_candidate_shape(&shape, c, sizes, 2))) {
+        if (w->job->done[i] || r->counted[i] || (c->shared && !bndi_candidate_shape(&shape, c, sizes, 2))) {
             continue;
         }
         bool by_rows = w->pieces.split && is_by_rows(c);
@@ -226,7 +241,13 @@ static bool open_room(room *r, const walk *w)
     r->scales = malloc(((size_t)w->pieces.height + 1) * sizeof(uint32_t));
     r->amax = calloc(candidates, sizeof *r->amax);
     r->results = calloc(candidates, sizeof *r->results);
-    return r->x != NULL && r->y != NULL && r->scales != NULL && r->amax != NULL && r->results != NULL;
+    r->counted = calloc(candidates, sizeof *r->counted);
+    bool good = r->counted != NULL;
+    for (size_t g = 0; good && g < w->counts.count; g++) {
+        r->counters[g] = bndi_counter_new(&w->counts, g, w->pieces.height, w->pieces.width);
+        good = r->counters[g] != NULL;
+    }
+    return good && r->x != NULL && r->y != NULL && r->scales != NULL && r->amax != NULL && r->results != NULL;
 }
 
 static void close_walk(walk *w)
@@ -237,10 +258,15 @@ static void close_walk(walk *w)
         free(w->rooms[i].scales);
         free(w->rooms[i].amax);
         free(w->rooms[i].results);
+        free(w->rooms[i].counted);
+        for (size_t g = 0; g < w->counts.count; g++) {
+            bndi_counter_free(w->rooms[i].counters[g]);
+        }
     }
     free(w->rooms);
     free(w->scales);
     free(w->row_amax);
+    free(w->counts.values);
 }
 
 static bnd_status open_walk(walk *w, bnd_error *why)
@@ -249,7 +275,8 @@ static bnd_status open_walk(walk *w, bnd_error *why)
     w->rooms = calloc(w->job->threads, sizeof *w->rooms);
     w->scales = calloc(w->job->count, sizeof *w->scales);
     w->row_amax = w->pieces.split ? calloc((size_t)rows, sizeof *w->row_amax) : NULL;
-    bool good = w->rooms != NULL && w->scales != NULL && (w->row_amax != NULL || !w->pieces.split);
+    bool good = bndi_plan_counts(&w->counts, w->job) && w->rooms != NULL && w->scales != NULL &&
+                (w->row_amax != NULL || !w->pieces.split);
     for (size_t i = 0; good && i < w->job->threads; i++) {
         good = open_room(&w->rooms[i], w);
     }
@@ -259,11 +286,20 @@ static bnd_status open_walk(walk *w, bnd_error *why)
 /* The threads that the pieces leave memory for. */
 static size_t threads_for(const bndi_scan_job *job, const bndi_pieces *pieces)
 {
-    const uint64_t most = (uint64_t)200 << 20, each = 2 * sizeof(float) * pieces->height * pieces->width + 1;
+    const uint64_t most = (uint64_t)100 << 20, each = 2 * sizeof(float) * pieces->height * pieces->width + 1;
     uint64_t threads = most / each;
     threads = threads < 1 ? 1 : threads;
     threads = threads > pieces->count ? pieces->count : threads;
     return threads < 1 ? 1 : threads < job->threads ? (size_t)threads : job->threads;
+}
+
+static void empty_counters(void *of, size_t which, bool in_order)
+{
+    const walk *w = of;
+    for (size_t g = 0; g < w->counts.count; g++) {
+        bndi_empty_counter(w->rooms[which].counters[g], &w->counts, g, w->scales, w->rooms[which].results);
+    }
+    (void)in_order;
 }
 
 bnd_status bndi_scan_by_pieces(bndi_scan_job *job, bool with_input, bnd_error *why)
@@ -277,6 +313,9 @@ bnd_status bndi_scan_by_pieces(bndi_scan_job *job, bool with_input, bnd_error *w
         status = open_walk(&w, why);
         status = status == BND_OK ? find_scales(&w, why) : status;
         status = status == BND_OK ? go(&w, compare_candidates, why) : status;
+        if (status == BND_OK) {
+            bnd_lab_parallel(job->threads, BNDI_EVENLY, empty_counters, &w, job->threads);
+        }
         for (size_t k = 0; status == BND_OK && k < job->threads; k++) {
             for (size_t i = 0; i < job->count; i++) {
                 bndi_comparison_add(&job->results[i], &w.rooms[k].results[i]);

@@ -10,6 +10,7 @@ libbinade_laboratory_la_SOURCES += \
 	src/files/scan/code_counts.c \
 	src/files/scan/by_codes.c \
 	src/files/scan/pieces.c \
+	src/files/scan/scale_counts.c \
 	src/files/scan/by_pieces.c \
 	src/files/scan/results.h \
 	src/files/scan/meet.c \

@@ -5,7 +5,8 @@
  *   by codes    Codes of 8 or 16 bits are counted (code_counts.c). Each code that occurs is rounded once, and counts as
  *               often as it occurs (by_codes.c). This serves formats without scales, and one scale per tensor.
  *   by pieces   The tensor is decoded piece by piece, rounded and compared (by_pieces.c). A piece is a rectangle of a
- *               matrix whose edges are edges of all shared scales.
+ *               matrix whose edges are edges of all shared scales. Codes of 16 bits are counted per scale instead, where
+ *               blocks share scales of 8 bits (scale_counts.c).
  *
  * Sums are exact until they are rounded once (exact_sum.c), and the other figures are counts: so pieces are added in
  * any order. */
@@ -60,6 +61,9 @@ bnd_status bndi_tensor_read(const bndi_tensor *tensor, float *x, uint64_t at, si
 
 /* Are its codes words of 8 or 16 bits, which can be counted? */
 bool bndi_tensor_has_countable_codes(const bndi_tensor *tensor);
+
+/* The numbers of all codes of its format, which has 8 or 16 bits. */
+void bndi_decode_all(float *values, const bnd_format *format);
 
 /* ---- input.c: what the numbers are ---- */
 
@@ -139,6 +143,38 @@ bnd_status bndi_piece_read(const bndi_tensor *tensor, const bndi_rectangle *piec
 
 /* Must the tensor be read once before, for scales of more than a piece? */
 bool bndi_needs_first_pass(const bndi_scan_job *job, const bndi_pieces *pieces);
+
+/* ---- scale_counts.c: how often each code of 16 bits occurs with each scale of 8 bits ---- */
+
+/* Candidates with the same blocks. */
+enum { BNDI_TOGETHER = 4, BNDI_COUNT_GROUPS = 8, BNDI_COUNT_MEMORY = 100 << 20 };
+typedef struct bndi_count_group {
+    size_t along, count, members[BNDI_TOGETHER];
+} bndi_count_group;
+typedef struct bndi_count_plan {
+    const bndi_scan_job *job;
+    float *values; /* of all codes; to be freed */
+    size_t count, slots;
+    bndi_count_group groups[BNDI_COUNT_GROUPS];
+} bndi_count_plan;
+
+/* Which candidates of a job to count: those of the groups. There are none if the tensor is small. False: there is no
+ * memory. */
+bool bndi_plan_counts(bndi_count_plan *plan, const bndi_scan_job *job);
+
+/* A group's counters of one thread, for pieces of at most this size. NULL: there is no memory. */
+typedef struct bndi_counter bndi_counter;
+bndi_counter *bndi_counter_new(const bndi_count_plan *plan, size_t group, uint64_t height, uint64_t width);
+void bndi_counter_free(bndi_counter *counter); /* or NULL */
+
+/* Counts a piece. False if there are too many scales: the piece is not counted then. `scales`, `results`: of all
+ * candidates. */
+bool bndi_count_piece(bndi_counter *counter, const bndi_count_plan *plan, size_t group, const bndi_rectangle *piece,
+                      const float *x, const bndi_scan_scales *scales, bndi_comparison *results);
+
+/* Adds what has been counted to the results, and forgets it. */
+void bndi_empty_counter(bndi_counter *counter, const bndi_count_plan *plan, size_t group,
+                        const bndi_scan_scales *scales, bndi_comparison *results);
 
 /* code_counts.c: adds how often each code of 8 or 16 bits occurs. `counters` is zero, and is zero again afterwards. */
 enum { BNDI_CODES = 1 << 16 };
