@@ -5,11 +5,8 @@
 int main(void)
 {
     CU_SuiteInfo suites[] = {
-        SUITE("exact sums", sum_tests),
-        SUITE("candidates", candidate_tests),
-        SUITE("figures", figure_tests),
-        SUITE("results", result_tests),
-        CU_SUITE_INFO_NULL,
+        SUITE("exact sums", sum_tests),         SUITE("candidates", candidate_tests), SUITE("figures", figure_tests),
+        SUITE("counts per scale", count_tests), SUITE("results", result_tests),       CU_SUITE_INFO_NULL,
     };
     return run_suites(suites);
 }

@@ -1,4 +1,5 @@
 /* Sums of squares are exact until they are rounded once; comparisons count what became of numbers. */
+#include "block/differences.h"
 #include "model.h"
 #include "scan/scan.h"
 #include "tests.h"
@@ -62,6 +63,61 @@ static void test_sums_are_exact(void)
     free(bins);
 }
 
+/* Whether differences of x and y can be added in vectors; if so, they are, to the last bit. */
+static bool in_vectors(unsigned *wrong, const float *x, const float *y, size_t n)
+{
+    bndi_differences d;
+    exact_sum sum = {.count = 0};
+    uint64_t same = 0, to_zero = 0;
+    if (!bnd_lab_square_differences(&d, x, y, n, NULL)) {
+        return false;
+    }
+    bndi_comparison *all = calloc(1, sizeof *all);
+    uint64_t *bins = calloc(BNDI_BINS_SIZE, sizeof *bins);
+    for (size_t i = 0; i < n; i++) {
+        double difference = (double)x[i] - (double)y[i];
+        sum_put(&sum, difference * difference);
+        same += x[i] == y[i];
+        to_zero += y[i] == 0 && x[i] != 0;
+    }
+    bndi_compare(all, bins, x, y, n);
+    *wrong += bndi_sum_rounded(&all->squared_error) != sum_get(&sum);
+    *wrong += d.same != same || d.to_zero != to_zero || all->exact != same || all->to_zero != to_zero;
+    free(all);
+    free(bins);
+    return true;
+}
+
+/* Weights and what formats of few bits make of them, at all scales, in runs of all lengths; and what does not fit. */
+static void test_sums_in_vectors(void)
+{
+    float x[BNDI_DIFFERENCES], y[BNDI_DIFFERENCES];
+    uint64_t seed = 7;
+    unsigned wrong = 0, outside = 0;
+    for (int round = 0; round < 250; round++) {
+        const size_t n = round % 2 == 0 ? BNDI_DIFFERENCES : (size_t)round * 8 + (size_t)round % 8;
+        for (size_t i = 0; i < n; i++) {
+            const int small = -(int)(i % 20), few = (int)(i % 5); /* 2^(2 small) is far below the largest square */
+            seed = seed * 6364136223846793005u + 1442695040888963407u;
+            x[i] = ldexpf(1 + (float)(seed >> 57) / 128, small + round - 125);
+            y[i] = i % 7 == 0 ? 0 : ldexpf(rintf(ldexpf(x[i], 128 - round + few)), round - 128 - few);
+            x[i] = i % 3 == 0 ? -x[i] : x[i];
+            y[i] = i % 3 == 0 ? -y[i] : y[i];
+        }
+        outside += !in_vectors(&wrong, x, y, n);
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+    CU_ASSERT_EQUAL(outside, 0);
+    CU_ASSERT(in_vectors(&wrong, (float[]){FLT_MAX, 1}, (float[]){0, 1}, 2));
+    CU_ASSERT(in_vectors(&wrong, (float[]){1, 0x1p-42F}, (float[]){0, 0}, 2));
+    CU_ASSERT(!in_vectors(&wrong, (float[]){1, 0x1p-60F}, (float[]){0, 0}, 2));
+    CU_ASSERT(!in_vectors(&wrong, (float[]){1, 2}, (float[]){0x1p-30F, 0}, 2)); /* 1 - 2^-30 is not a float */
+    CU_ASSERT(!in_vectors(&wrong, (float[]){1, NAN}, (float[]){0, 0}, 2));
+    CU_ASSERT(!in_vectors(&wrong, (float[]){1, 1}, (float[]){0, INFINITY}, 2));
+    CU_ASSERT(!in_vectors(&wrong, (float[]){FLT_MAX}, (float[]){-FLT_MAX}, 1));
+    CU_ASSERT_EQUAL(wrong, 0);
+}
+
 static double sum_of(const double *squares, const uint64_t *times, size_t n)
 {
     bndi_squares *sum = calloc(1, sizeof *sum);
@@ -107,6 +163,7 @@ static void test_comparisons_count(void)
 
 CU_TestInfo sum_tests[] = {
     {"sums are exact", test_sums_are_exact},
+    {"sums in vectors are the same", test_sums_in_vectors},
     {"sums are rounded once", test_sums_are_rounded_once},
     {"comparisons count", test_comparisons_count},
     CU_TEST_INFO_NULL,

@@ -8,6 +8,7 @@
 extern CU_TestInfo sum_tests[];
 extern CU_TestInfo candidate_tests[];
 extern CU_TestInfo figure_tests[];
+extern CU_TestInfo count_tests[];
 extern CU_TestInfo result_tests[];
 
 #endif
