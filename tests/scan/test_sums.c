@@ -69,7 +69,15 @@ static bool in_vectors(unsigned *wrong, const float *x, const float *y, size_t n
     bndi_differences d;
     exact_sum sum = {.count = 0};
     uint64_t same = 0, to_zero = 0;
-    if (!bnd_lab_square_differences(&d, x, y, n, NULL)) {
+    const bool good = bnd_lab_square_differences(&d, x, y, n, NULL);
+    for (unsigned backend = 0; backend < BND_BACKEND_COUNT; backend++) {
+        const bnd_context context = {.backend = (uint8_t)backend};
+        bndi_differences other;
+        *wrong += bnd_lab_square_differences(&other, x, y, n, &context) != good;
+        *wrong += good && (d.low != other.low || d.high != other.high || d.unit != other.unit || d.same != other.same ||
+                           d.to_zero != other.to_zero);
+    }
+    if (!good) {
         return false;
     }
     bndi_comparison *all = calloc(1, sizeof *all);

@@ -3,9 +3,9 @@
  *
  * A difference that is a float has 24 bits, so its square is a double exactly. Squares are added to doubles in two
  * steps, each without an error. `high` starts at a power of two 2^k that no sum reaches, so it always counts in units
- * of 2^(k - 52). What a square has below such a unit goes to `low`, which counts in units of 2^(k - 95) in the same way,
- * from 1.5 times a power of two on: it has both signs. What is left below that must be zero: otherwise the caller adds
- * in another way.
+ * of 2^(k - 52). What a square has below such a unit goes to `low`, which counts in units of 2^(k - 95) in the same
+ * way, from 1.5 times a power of two on: it has both signs. What is left below that must be zero: otherwise the caller
+ * adds in another way.
  *
  *   differences up to      2^(e + 1)
  *   squares up to          2^(2e + 2)
@@ -38,8 +38,8 @@ enum {
     LANES = WIDTH / 8,
     SUMS = 2, /* side by side, so that an addition need not wait for the one before */
     STEP = LANES * SUMS,
-    FRACTION = 52,
-    BIAS = 1023,
+    FRACTION_BITS = 52,
+    EXPONENT_BIAS = 1023,
     DOWN = 43 /* from `high` to `low` */
 };
 _Static_assert(BNDI_DIFFERENCES <= 512 * STEP && BNDI_DIFFERENCES % STEP == 0, "no sum has more than 512 squares");
@@ -61,7 +61,7 @@ static inline uint64_t bits_of_double(double x)
 /* f times 2^e, for normal numbers. */
 static double power_of_two(int e, uint64_t fraction)
 {
-    uint64_t bits = (uint64_t)(e + BIAS) << FRACTION | fraction;
+    uint64_t bits = (uint64_t)(e + EXPONENT_BIAS) << FRACTION_BITS | fraction;
     double x;
     __builtin_memcpy(&x, &bits, sizeof x);
     return x;
@@ -88,9 +88,10 @@ static int32_t subtract(bndi_differences *out, float *restrict d, const float *r
     return wrong == 0 ? most : -1;
 }
 
-static bool add_squares(bndi_differences *out, const float *d, size_t n, int k)
+static bool sum_squares(bndi_differences *out, const float *d, size_t n, int k)
 {
-    const double first_high = power_of_two(k, 0), first_low = power_of_two(k - DOWN, UINT64_C(1) << (FRACTION - 1));
+    const double first_high = power_of_two(k, 0),
+                 first_low = power_of_two(k - DOWN, UINT64_C(1) << (FRACTION_BITS - 1));
     doubles high[SUMS], low[SUMS];
     words rest = {0};
     for (size_t s = 0; s < SUMS; s++) {
@@ -117,7 +118,7 @@ static bool add_squares(bndi_differences *out, const float *d, size_t n, int k)
         }
     }
     /* highs 2^DOWN + lows, which has a sign and fewer than 64 bits */
-    out->unit = k - DOWN - FRACTION;
+    out->unit = k - DOWN - FRACTION_BITS;
     out->low = (highs << DOWN) + lows;
     out->high = (highs >> (64 - DOWN)) - (lows >> 63) + ((highs << DOWN) > out->low);
     return left << 1 == 0;
@@ -134,7 +135,7 @@ static bool square_differences(bndi_differences *out, const float *x, const floa
         d[i] = 0;
     }
     const int e = (most >> 23 > 0 ? most >> 23 : 1) - 127;
-    return add_squares(out, d, n, 2 * e + 11);
+    return sum_squares(out, d, n, 2 * e + 11);
 }
 
 const bndi_difference_kernels BNDI_DIFFERENCE_KERNELS = {.square = square_differences};
