@@ -5,8 +5,8 @@
  *   by codes    Codes of 8 or 16 bits are counted (code_counts.c). Each code that occurs is rounded once, and counts as
  *               often as it occurs (by_codes.c). This serves formats without scales, and one scale per tensor.
  *   by pieces   The tensor is decoded piece by piece, rounded and compared (by_pieces.c). A piece is a rectangle of a
- *               matrix whose edges are edges of all shared scales. Where blocks share scales of 8 bits, codes of 16 bits
- *               are counted per scale instead (scale_counts.c).
+ *               matrix whose edges are edges of all shared scales. Where blocks share scales of 8 bits, codes of 16
+ *               bits are counted per scale instead (scale_counts.c).
  *
  * Sums are exact until they are rounded once (exact_sum.c), and the other figures are counts: so pieces are added in
  * any order. */
