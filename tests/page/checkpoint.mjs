@@ -57,7 +57,7 @@ const failure = (page) => page.evaluate(() => document.querySelector("p.failure:
 await test("every figure of a scan is the native command's", async () => {
     const core = await openCore(), all = "bf16,fp16,e4m3,e5m2,e4m3/tensor,e4m3/row,e4m3/tile:16x16,mxfp8,mxfp4:floor,nvfp4,nvfp4:4/6,nvfp4:mse,int8/row";
     for (const [file, content] of [["x.npy", npy("<f4", [40, 50], Float32Array.from(numbers(2000)))], ["y.npy", npy("<f4", [64, 64], Float32Array.from(numbers(4096, true)))],
-        ["z.safetensors", safetensors(weights)]]) {
+        ["z.safetensors", safetensors(weights)], ["large.safetensors", safetensors([plain("large", numbers(540 * 500), [540, 500])])]]) {
         writeFileSync(join(top, file), content);
         const native = run(["scan", file, "--json", "--vectors", "--to", all], { cwd: top }), here = core.run(["scan", file, "--json", "--vectors", "--to", all], { files: { [file]: new Uint8Array(content) } });
         equal([here.status, here.output], [native.status, native.output], file);
