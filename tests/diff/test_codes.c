@@ -161,7 +161,72 @@ static void test_integers(void)
     CU_ASSERT(counts.beyond >= 2);
 }
 
-CU_TestInfo code_tests[] = {{"quotients in fp32 and bf16", test_quotients},
+/* Runs of 16 elements with these scales, for all quotients at once and for each alone. */
+static void compare_tallies(const bnd_format *f, bool integer, const bndi_shared *scales, size_t count, unsigned rows)
+{
+    static bndi_tally all;
+    bndi_code_values m;
+    CU_ASSERT_FATAL(bndi_code_values_new(&m, f, integer, NULL) == BND_OK);
+    bndi_tally_begin(&all, rows);
+    for (size_t at = 0, i = 0; at < N; at += 16, i++) {
+        bndi_tally_run(&all, &m, &scales[i % count], x + at, codes + at, 16);
+    }
+    bndi_tally_end(&all);
+    for (size_t q = 0; q < BNDI_QUOTIENTS; q++) {
+        bndi_code_counts one = {.elements = 0};
+        for (size_t at = 0, i = 0; at < N && (rows >> q & 1) != 0; at += 16, i++) {
+            bndi_tally_codes(&one, q, &m, &scales[i % count], x + at, codes + at, 16);
+        }
+        CU_ASSERT(memcmp(&one, &all.counts[q], sizeof one) == 0);
+    }
+    bndi_code_values_free(&m);
+}
+
+/* All quotients at once count what each counts alone: on and next to ties, for numbers that are not finite, for any
+ * codes, and for scales that lose bits or have no quotient. */
+static void test_all_at_once(void)
+{
+    static const bnd_format_row formats[] = {BND_FORMAT_E4M3, BND_FORMAT_E5M2, BND_FORMAT_E2M1, BND_FORMAT_E4M3FNUZ,
+                                             BND_FORMAT_BF16};
+    static const bndi_shared usual[] = {{0.0001234567, 1, 1, 0.0001235},
+                                        {0.25, 0.00390625, 256, 0.25},
+                                        {0.0009765625, 1, 1, 0.0009765625},
+                                        {3.5, 3.3e-05F, 30303.03F, 3.4}};
+    static const bndi_shared strange[] = {{0, 1, 1, 1},          {INFINITY, 1, 1, 1},       {NAN, 1, 1, NAN},
+                                          {1e-44, 1, 1, 1e-44},  {1e38, 1, 1, 1},           {-0.001, 1, 1, 1},
+                                          {1e-06, 1, 1, 0},      {0.001, 1e-38, 1e38, 0.5}, {1e-4, 1, 1, 1e4},
+                                          {0.0003, 1, 1, 0.0003}};
+    for (size_t k = 0; k < sizeof formats / sizeof *formats; k++) {
+        const bnd_format *f = bnd_format_at(formats[k]);
+        const unsigned all = (1U << BNDI_QUOTIENTS) - 1, mask = f->width > 8 ? 0xffff : (1U << f->width) - 1;
+        make(bnd_format_at(f->width == 4 ? BND_FORMAT_E2M1 : BND_FORMAT_E4M3), 0.0001234567F, multiply, TIE_EVEN);
+        x[5] = INFINITY;
+        x[6] = -INFINITY;
+        x[7] = NAN;
+        x[8] = 1e-40F;
+        x[9] = 3e38F;
+        for (size_t i = 0; i < N; i++) {
+            codes[i] = (uint16_t)(i % 3 == 0 ? i * 2654435761U >> 7 & mask : codes[i] & mask);
+        }
+        for (size_t i = 0; i < N; i += 7) { /* close to codes and middles, on either side */
+            x[i] = nextafterf((float)(i % 61) / 16 * 0.0001234567F, i % 2 == 0 ? 0 : INFINITY);
+        }
+        compare_tallies(f, false, usual, 1, all);
+        compare_tallies(f, false, usual, sizeof usual / sizeof *usual, all);
+        compare_tallies(f, false, usual, sizeof usual / sizeof *usual, 0x35U);
+        compare_tallies(f, false, strange, sizeof strange / sizeof *strange, all);
+    }
+    bnd_block block;
+    CU_ASSERT_FATAL(bnd_block_parse(&block, "mxint8", NULL) == BND_OK);
+    static const bndi_shared whole[] = {{0.064, 1, 1, 0.064}, {0.03125, 1, 1, 0.03}};
+    for (size_t i = 0; i < N; i++) {
+        codes[i] = (uint16_t)((int)rint(fmax(-128, fmin(127, (double)x[i] / 0.001))) & 0xff);
+    }
+    compare_tallies(&block.element, true, whole, 2, (1U << BNDI_QUOTIENTS) - 1);
+}
+
+CU_TestInfo code_tests[] = {{"all quotients at once", test_all_at_once},
+                            {"quotients in fp32 and bf16", test_quotients},
                             {"ties", test_ties},
                             {"directions, and codes that are no neighbours", test_directions},
                             {"signs of zeros", test_zeros},

@@ -2,8 +2,11 @@
 #include "diff/explain.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { MOST_STEPPED_BITS = 8 };
 
 /* ---- magnitudes ---- */
 
@@ -51,9 +54,16 @@ bnd_status bndi_code_values_new(bndi_code_values *out, const bnd_format *element
     } else {
         status = fill_magnitudes(&m, element, why);
     }
+    if (status == BND_OK && m.bits <= MOST_STEPPED_BITS) {
+        m.steps = malloc(((size_t)2 << m.bits) * sizeof *m.steps);
+        status = m.steps == NULL ? bnd_fail(why, BND_NO_MEMORY, 0, "no memory for %u codes", 2U << m.bits) : BND_OK;
+    }
     if (status != BND_OK) {
         free(m.values);
         return status;
+    }
+    if (m.steps != NULL) {
+        bndi_code_steps_fill(m.steps, &m);
     }
     *out = m;
     return BND_OK;
@@ -62,55 +72,11 @@ bnd_status bndi_code_values_new(bndi_code_values *out, const bnd_format *element
 void bndi_code_values_free(bndi_code_values *m)
 {
     free(m->values);
+    free(m->steps);
     *m = (bndi_code_values){.values = NULL};
 }
 
-/* ---- quotients ---- */
-
-/* How a row's quotients of a run are computed: x / by, or x * by, in `work`. */
-typedef struct division {
-    double by;
-    bool multiplies;
-    bndi_work work;
-} division;
-
-static division division_of(const bndi_quotient_row *row, const bndi_shared *shared)
-{
-    const double product = shared->scale * shared->factor;
-    double d = product;
-    switch (row->scale) {
-    case BNDI_OVER_EXACT:
-        break;
-    case BNDI_OVER_PRODUCT:
-        d = bndi_in_fp32(product);
-        break;
-    case BNDI_OVER_RATIO:
-        d = bndi_in_fp32(shared->scale / shared->divisor);
-        break;
-    case BNDI_OVER_UNROUNDED:
-        d = bndi_in_fp32(shared->unrounded);
-        break;
-    case BNDI_OVER_BF16:
-        d = bndi_in_work(product, BNDI_IN_BF16);
-        break;
-    case BNDI_OVER_FP16:
-        d = bndi_in_work(product, BNDI_IN_FP16);
-        break;
-    }
-    switch (row->operation) {
-    case BNDI_OP_DIVIDE:
-        break;
-    case BNDI_OP_MULTIPLY:
-        return (division){bndi_in_fp32(1 / d), true, row->work};
-    case BNDI_OP_MULTIPLY_BF16:
-        return (division){bndi_in_work(1 / d, BNDI_IN_BF16), true, row->work};
-    case BNDI_OP_MULTIPLY_DIVISOR:
-        return (division){bndi_in_fp32(shared->divisor / shared->scale), true, row->work};
-    }
-    return (division){d, false, row->work};
-}
-
-/* ---- counting ---- */
+/* ---- which counter ---- */
 
 /* A code as magnitude and sign. */
 typedef struct parted {
@@ -127,78 +93,52 @@ static parted part(const bndi_code_values *m, uint32_t code)
     return (parted){code & ((1U << m->bits) - 1), (code >> m->bits & 1) != 0};
 }
 
-/* a is in units of `unit`, and so are the magnitudes: the products are exact. */
-static void count_one(bndi_code_counts *counts, const bndi_code_values *m, double x, double a, double unit, parted code)
+enum {
+    BEYOND = offsetof(bndi_code_counts, beyond) / sizeof(uint64_t),
+    OTHER = offsetof(bndi_code_counts, other) / sizeof(uint64_t),
+    CODES = offsetof(bndi_code_counts, codes) / sizeof(uint64_t),
+    ZEROS = offsetof(bndi_code_counts, zeros) / sizeof(uint64_t)
+};
+
+static size_t zero_at(size_t place, double x, bool code_negative)
+{
+    const size_t kind = x > 0 ? 2U : x < 0 ? 3U : signbit(x) != 0 ? 1U : 0U;
+    return ZEROS + (place * 4 + kind) * 2 + (code_negative ? 1U : 0U);
+}
+
+static size_t code_at(size_t place, bool upper, size_t parity, bool negative)
+{
+    return CODES + ((place * 2 + (upper ? 1U : 0U)) * 2 + parity) * 2 + (negative ? 1U : 0U);
+}
+
+size_t bndi_code_counter(const bndi_code_values *m, double x, double a, double unit, uint32_t bits)
 {
     const double *v = m->values;
+    const parted code = part(m, bits);
     const uint32_t c = code.magnitude;
     const bool negative = signbit(x) != 0;
     if (c >= m->finite || a - a != 0) {
         bool both = (x != x && c >= m->finite && v[c] != v[c]) || (x - x != 0 && x == x && c + 1 >= m->finite) ||
                     (x - x == 0 && c < m->count && c >= m->finite && v[c] == v[c] && a >= v[m->finite - 1] * unit);
-        counts->beyond += both;
-        counts->other += !both;
-        return;
+        return both ? BEYOND : OTHER;
     }
-    if (c != 0 && code.negative != negative) {
-        counts->other++;
-        return;
+    if (a < 0 || unit < 0 || (c != 0 && code.negative != negative)) { /* below 0: the scale is */
+        return OTHER;
     }
     const double own = v[c] * unit;
     if (a == own && c + 1 < m->finite) {
-        if (c == 0) {
-            counts->zeros[BNDI_ON][x > 0 ? 2 : x < 0 ? 3 : negative][code.negative]++;
-        } else {
-            counts->codes[BNDI_ON][0][0][negative]++;
-        }
-        return;
+        return c == 0 ? zero_at(BNDI_ON, x, code.negative) : code_at(BNDI_ON, false, 0, negative);
     }
     if (a >= own && c + (m->integer ? 2U : 1U) >= m->finite) {
-        counts->beyond++;
-        return;
+        return BEYOND;
     }
     const uint32_t low = a > own ? c : c - 1;
     const double next = v[a > own ? c + 1 : c - 1] * unit, middle = (v[low] + v[low + 1]) * 0.5 * unit;
     if (a > own ? a >= next : a <= next) {
-        counts->other++;
-        return;
+        return OTHER;
     }
     const size_t place = a < middle ? BNDI_BELOW : a == middle ? BNDI_TIE : BNDI_ABOVE;
-    if (c == 0) {
-        counts->zeros[place][x > 0 ? 2 : x < 0 ? 3 : negative][code.negative]++;
-    } else {
-        counts->codes[place][low == c ? 0 : 1][low % 2][negative]++;
-    }
-}
-
-void bndi_tally_codes(bndi_code_counts *counts, size_t quotient, const bndi_code_values *m, const bndi_shared *shared,
-                      const float *x, const uint16_t *codes, size_t n)
-{
-    const bndi_quotient_row *row = bndi_quotient_row_at(quotient);
-    const division by = division_of(row, shared);
-    const bool exact = by.work == BNDI_IN_EXACT;
-    counts->elements += n;
-    for (size_t i = 0; i < n; i++) {
-        const double from = (double)x[i];
-        double a = fabs(from);
-        if (!exact) {
-            double q = by.multiplies ? a * by.by : a / by.by;
-            q = bndi_in_fp32(q);
-            a = by.work == BNDI_IN_FP32 ? q : bndi_in_work(q, by.work);
-        }
-        double unit = exact ? by.by : 1;
-        if (from == 0) {
-            a = 0; /* and not 0 / 0 */
-            unit = 1;
-        } else if (unit == 0) {
-            a = INFINITY;
-            unit = 1;
-        } else if (unit - unit != 0) {
-            a = NAN; /* a scale that is infinite or NaN */
-            unit = 1;
-        }
-        count_one(counts, m, from, a, unit, part(m, codes[i]));
-    }
+    return c == 0 ? zero_at(place, x, code.negative) : code_at(place, low != c, low % 2, negative);
 }
 
 void bndi_add_code_counts(bndi_code_counts *sum, const bndi_code_counts *more)

@@ -7,6 +7,7 @@ libbinade_laboratory_la_SOURCES += \
 	src/files/diff/explain_text.c \
 	src/files/diff/explain_scales.c \
 	src/files/diff/explain_codes.c \
+	src/files/diff/explain_tally.c \
 	src/files/diff/distance.h \
 	src/files/diff/distance.c \
 	src/files/diff/groups.h \

@@ -25,12 +25,12 @@ static bool work_on(const bndi_piece_batch *batch, size_t part, uint64_t piece)
 {
     const codes_job *job = batch->state;
     const bndi_search *search = batch->search;
-    bndi_code_counts *counts = job->parts[part];
+    bndi_tally tally;
     bndi_piece_room room;
-    memset(counts, 0, sizeof job->parts[part]);
     if (!bndi_piece_room_fill(&room, search, piece, true)) {
         return false;
     }
+    bndi_tally_begin(&tally, job->quotients);
     for (size_t at = 0, n; at < room.piece.n; at += n) {
         size_t group;
         n = bndi_group_run_at(&search->groups, &room.piece, at, &group);
@@ -41,12 +41,10 @@ static bool work_on(const bndi_piece_batch *batch, size_t part, uint64_t piece)
         if (job->facts.inverted) {
             shared.scale = 1 / scale;
         }
-        for (size_t q = 0; q < BNDI_QUOTIENTS; q++) {
-            if ((job->quotients >> q & 1) != 0) {
-                bndi_tally_codes(&counts[q], q, job->magnitudes, &shared, room.x + at, room.codes + at, n);
-            }
-        }
+        bndi_tally_run(&tally, job->magnitudes, &shared, room.x + at, room.codes + at, n);
     }
+    bndi_tally_end(&tally);
+    memcpy(job->parts[part], tally.counts, sizeof job->parts[part]);
     bndi_piece_room_empty(&room);
     return true;
 }
