@@ -21,6 +21,15 @@ static double round_to(double x, int precision, int emin)
     if (x == 0 || x - x != 0) {
         return x;
     }
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    if ((int)(bits >> 52 & 0x7ff) - 1023 >= emin) { /* all bits of the precision: the rest is cut off as an integer */
+        const int cut = 53 - precision;
+        bits += ((uint64_t)1 << (cut - 1)) - 1 + (bits >> cut & 1);
+        bits &= ~(((uint64_t)1 << cut) - 1);
+        memcpy(&x, &bits, sizeof x);
+        return x;
+    }
     (void)frexp(x, &exponent); /* 0.5 <= |m| < 1 */
     int quantum = exponent - precision < emin - precision + 1 ? emin - precision + 1 : exponent - precision;
     double scaled = ldexp(x, -quantum), whole = floor(scaled), rest = scaled - whole;
