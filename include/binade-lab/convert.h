@@ -121,6 +121,9 @@ typedef struct bnd_relayout_result {
     size_t seconds;              /* tensor scales that became their reciprocals */
     size_t seconds_moved;        /* those of them for which the reciprocal of the reciprocal is another number, one ulp
                                     away */
+    size_t inputs;               /* static scales of inputs */
+    size_t inputs_inverted;      /* those of them that became their reciprocals */
+    size_t inputs_moved;         /* those of these for which the reciprocal of the reciprocal is another number */
     bool restored;               /* the input had been laid out anew from this family; names, dtypes, configs and
                                     metadata are again as they were */
 } bnd_relayout_result;
@@ -133,6 +136,12 @@ typedef struct bnd_relayout_result {
  *     hold a weight (the message names it and says what is available); BND_BAD_STREAM; BND_NO_MEMORY. */
 BND_CHECKED bnd_status bnd_checkpoint_relayout(bnd_relayout_result *out, const bnd_checkpoint *in, const char *path,
                                                const bnd_relayout *how, bool durable, bnd_error *why);
+
+/* Compares the static input scales of two checkpoints, weight by weight of `a`. Two are the same if they are the same
+ * number; or, where one checkpoint has divisors and the other factors, if each is the reciprocal of the other, rounded
+ * to fp32. A weight that has a scale in one of them only counts, too.
+ * Returns: how many there are. Arguments: `same` (out): how many of them are the same. */
+size_t bnd_relayout_compare_inputs(size_t *same, const bnd_checkpoint *a, const bnd_checkpoint *b);
 
 #ifdef __cplusplus
 }

@@ -49,9 +49,9 @@ def complaints(binade, path, there, back, family, own):
         return None, first.stderr.strip()
     said = json.loads(first.stdout)
     wrong = []
-    if first.returncode == 1 and said["second_scales_moved"] == 0:
+    if first.returncode == 1 and said["second_scales_moved"] + said["input_scales_moved"] == 0:
         wrong.append("values differ without a reason")
-    if first.returncode == 0 and said["second_scales_moved"] != 0:
+    if first.returncode == 0 and said["second_scales_moved"] + said["input_scales_moved"] != 0:
         wrong.append("nothing differs although scales moved")
     if {f for f in layout_families(binade, there)} != {family}:
         wrong.append(f"is recognised as {layout_families(binade, there)}")

@@ -5,7 +5,8 @@
 #include <string.h>
 
 static const bndi_written rows[] = {
-#define WRITES(layout, dynamic, weights, rule, scales) {layout, dynamic, weights, rule, scales},
+#define WRITES(layout, dynamic, weights, with_inputs, rule, scales)                                                    \
+    {layout, dynamic, weights, with_inputs, rule, scales},
 #include "convert/writes.def"
 #undef WRITES
 };
@@ -20,6 +21,17 @@ const bndi_written *bndi_written_row(const bnd_layout *layout)
         }
     }
     return NULL;
+}
+
+const char *bndi_written_word(const bndi_written *row, bool with_inputs)
+{
+    return with_inputs ? row->with_inputs : row->dynamic[0] != '\0' ? row->dynamic : row->weights;
+}
+
+/* Weights alone give all that this layout needs. */
+static bool is_by_weights(const bndi_written *row)
+{
+    return bndi_written_word(row, false)[0] != '\0';
 }
 
 /* ---- what is available ---- */
@@ -46,7 +58,7 @@ static void list_blocks(char *out, size_t size, bnd_layout_family family)
     out[0] = '\0';
     for (size_t i = 0; i < ROWS; i++) {
         const bnd_layout *layout = bnd_layout_find(rows[i].layout);
-        if (layout->family == family) {
+        if (layout->family == family && is_by_weights(&rows[i])) {
             add_word(out, size, layout->block);
         }
     }
@@ -107,7 +119,7 @@ static bnd_status find_layout(bndi_how *out, bnd_layout_family family, bnd_error
 {
     for (size_t i = 0; i < ROWS; i++) {
         const bnd_layout *layout = bnd_layout_find(rows[i].layout);
-        if (layout->family == family && holds(layout, &out->block)) {
+        if (layout->family == family && is_by_weights(&rows[i]) && holds(layout, &out->block)) {
             out->layout = layout;
             out->written = &rows[i];
             return BND_OK;
@@ -124,7 +136,8 @@ static const char *default_scale(bnd_layout_family family, const char *to)
     size_t length = strlen(to);
     for (size_t i = 0; i < ROWS; i++) {
         const bnd_layout *layout = bnd_layout_find(rows[i].layout);
-        if (layout->family == family && strncmp(layout->block, to, length) == 0 && layout->block[length] == '/') {
+        if (layout->family == family && is_by_weights(&rows[i]) && strncmp(layout->block, to, length) == 0 &&
+            layout->block[length] == '/') {
             return layout->block + length + 1;
         }
     }

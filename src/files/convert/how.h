@@ -21,7 +21,7 @@ BND_CHECKED bnd_status bndi_read_model_config(bndi_model_config *out, const char
 
 /* A row of writes.def. */
 typedef struct bndi_written {
-    const char *layout, *dynamic, *weights, *rule, *scales;
+    const char *layout, *dynamic, *weights, *with_inputs, *rule, *scales;
 } bndi_written;
 
 typedef struct bndi_how {
@@ -33,9 +33,13 @@ typedef struct bndi_how {
     bnd_block block;
     bool scales_as_weight; /* scales have the format of the weight that they belong to */
     bool dynamic;          /* activations */
+    bool with_inputs;      /* activations have static scales */
     bool shares;           /* fused weights share their tensor scales */
     const char *rule;
 } bndi_how;
+
+/* The word of a config for weights with static input scales or without; "": it has none. */
+const char *bndi_written_word(const bndi_written *row, bool with_inputs);
 
 /* The row of writes.def of a layout; NULL: it is not written. */
 const bndi_written *bndi_written_row(const bnd_layout *layout);

@@ -28,4 +28,5 @@ libbinade_laboratory_la_SOURCES += \
 	src/files/convert/relayout.h \
 	src/files/convert/relayout_plan.c \
 	src/files/convert/relayout_around.c \
+	src/files/convert/relayout_inputs.c \
 	src/files/convert/relayout.c

@@ -59,8 +59,11 @@ static const char *strategy_of(const bnd_block *block)
                                                 : "channel";
 }
 
+/* STATIC: with stored scales. LOCAL: the scale of the tensor is stored, those of blocks are found at run time. */
+typedef enum when { OF_WEIGHTS, STATIC, LOCAL, DYNAMIC } when;
+
 static void put_args(bnd_lab_json *json, const char *key, const bnd_block *block, const char *strategy, size_t group,
-                     bool dynamic)
+                     when found)
 {
     bnd_lab_json_object(json, key);
     put_number(json, block);
@@ -79,26 +82,34 @@ static void put_args(bnd_lab_json *json, const char *key, const bnd_block *block
     } else {
         bnd_lab_json_null(json, "block_structure");
     }
-    bnd_lab_json_boolean(json, "dynamic", dynamic);
+    if (found == LOCAL) {
+        bnd_lab_json_string(json, "dynamic", "local");
+    } else {
+        bnd_lab_json_boolean(json, "dynamic", found == DYNAMIC);
+    }
     bnd_lab_json_null(json, "actorder");
     put_scale_dtype(json, block);
-    if (dynamic) {
+    if (found == DYNAMIC) {
         bnd_lab_json_null(json, "observer");
     } else {
-        bnd_lab_json_string(json, "observer", "memoryless_minmax");
+        bnd_lab_json_string(json, "observer", found == OF_WEIGHTS ? "memoryless_minmax" : "static_minmax");
     }
     bnd_lab_json_object(json, "observer_kwargs");
     bnd_lab_json_end(json);
     bnd_lab_json_end(json);
 }
 
-/* Activations have groups as weights have, or are scaled by token; tiles of weights meet groups of activations. */
+/* Activations with static scales have one per tensor. Others have groups as weights have, or are scaled by token; tiles of weights meet groups of activations. */
 static void put_activations(bnd_lab_json *json, const bndi_how *how)
 {
     const bnd_block *block = &how->block;
     size_t group = is_grouped(block) ? block->along : block->sharing == BND_SHARE_TILE ? block->across : 0;
-    if (how->dynamic) {
-        put_args(json, "input_activations", block, group > 0 ? "group" : "token", group, true);
+    if (how->with_inputs && block->tensor) {
+        put_args(json, "input_activations", block, "tensor_group", group, LOCAL);
+    } else if (how->with_inputs) {
+        put_args(json, "input_activations", block, "tensor", 0, STATIC);
+    } else if (how->dynamic) {
+        put_args(json, "input_activations", block, group > 0 ? "group" : "token", group, DYNAMIC);
     } else {
         bnd_lab_json_null(json, "input_activations");
     }
@@ -112,7 +123,7 @@ static void put_compressed_tensors(bnd_lab_json *json, const bndi_how *how, cons
     bnd_lab_json_string(json, NULL, "Linear");
     bnd_lab_json_end(json);
     put_args(json, "weights", &how->block, strategy_of(&how->block), is_grouped(&how->block) ? how->block.along : 0,
-             false);
+             OF_WEIGHTS);
     put_activations(json, how);
     bnd_lab_json_null(json, "output_activations");
     bnd_lab_json_string(json, "format", how->word);
@@ -131,7 +142,7 @@ static void put_compressed_tensors(bnd_lab_json *json, const bndi_how *how, cons
 static void put_fp8(bnd_lab_json *json, const bndi_how *how, const bndi_ignored *ignored)
 {
     const bnd_block *block = &how->block;
-    bnd_lab_json_string(json, "activation_scheme", "dynamic");
+    bnd_lab_json_string(json, "activation_scheme", how->with_inputs ? "static" : "dynamic");
     bnd_lab_json_string(json, "fmt", "e4m3");
     put_ignored(json, "ignored_layers", ignored);
     put_ignored(json, "modules_to_not_convert", ignored);
@@ -159,18 +170,27 @@ static void put_producer(bnd_lab_json *json)
     bnd_lab_json_end(json);
 }
 
-static void put_modelopt(bnd_lab_json *json, const bndi_how *how, const bndi_ignored *ignored)
+/* Weights, and activations with static scales. */
+static void put_fixed(bnd_lab_json *json, const char *key, const bnd_block *block)
 {
-    const bnd_block *block = &how->block;
-    bnd_lab_json_object(json, "config_groups");
-    bnd_lab_json_object(json, "group_0");
-    bnd_lab_json_object(json, "weights");
+    bnd_lab_json_object(json, key);
     bnd_lab_json_boolean(json, "dynamic", false);
     put_number(json, block);
     if (is_grouped(block)) {
         bnd_lab_json_unsigned(json, "group_size", block->along);
     }
     bnd_lab_json_end(json);
+}
+
+static void put_modelopt(bnd_lab_json *json, const bndi_how *how, const bndi_ignored *ignored)
+{
+    const bnd_block *block = &how->block;
+    bnd_lab_json_object(json, "config_groups");
+    bnd_lab_json_object(json, "group_0");
+    put_fixed(json, "weights", block);
+    if (how->with_inputs) {
+        put_fixed(json, "input_activations", block);
+    }
     bnd_lab_json_array(json, "targets");
     bnd_lab_json_string(json, NULL, "Linear");
     bnd_lab_json_end(json);

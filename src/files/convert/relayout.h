@@ -32,6 +32,7 @@ typedef struct bndi_relayout_plan {
     const bnd_layout *from;     /* of the first weight that is laid out anew */
     bndi_how written;           /* what the config says */
     const char *scale_dtype;    /* of restored scales, or NULL */
+    const char *input_dtype;    /* and of input scales */
     bndi_relaid *relaid;
     bnd_planned *tensors;
     char **names;
@@ -44,6 +45,7 @@ typedef struct bndi_relayout_plan {
 #define BNDI_RELAY_FROM      "binade.relayout.from"
 #define BNDI_RELAY_FAMILY    "binade.relayout.family"
 #define BNDI_RELAY_SCALES    "binade.relayout.scale_dtype"
+#define BNDI_RELAY_INPUTS    "binade.relayout.input_dtype"
 #define BNDI_RELAY_ORIGINALS "binade.relayout.originals"
 #define BNDI_RELAY_WAS       "binade.relayout.was."
 #define BNDI_RELAY_TEXT      "binade.relayout.text."

@@ -87,13 +87,13 @@ static bool list_layouts(bndi_long_text *out, const bnd_checkpoint *in)
     return !out->failed && out->bytes != NULL;
 }
 
-/* The dtype of scales that are cast; NULL: there are none, or of several dtypes. */
-static const char *cast_from(const bndi_relayout_plan *plan)
+/* The dtype of scales of weights or inputs; NULL: there are none, or of several dtypes. */
+static const char *dtype_of(const bndi_relayout_plan *plan, bnd_part part)
 {
     const char *dtype = NULL;
     for (size_t i = 0; i < plan->count; i++) {
         const bndi_relaid *r = &plan->relaid[i];
-        const bool scales = r->weight->layout != NULL && r->from == r->weight->parts[BND_PART_SCALES];
+        const bool scales = r->weight->layout != NULL && r->from == r->weight->parts[part];
         if (scales && dtype == NULL) {
             dtype = r->from->dtype;
         }
@@ -104,11 +104,22 @@ static const char *cast_from(const bndi_relayout_plan *plan)
     return dtype;
 }
 
+static bool has_part(const bndi_relayout_plan *plan, bnd_part part)
+{
+    for (size_t i = 0; i < bnd_checkpoint_weights(plan->in); i++) {
+        const bnd_stored_weight *w = bnd_checkpoint_weight_at(plan->in, i);
+        if (w->layout != NULL && w->parts[part] != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bnd_status describe(bndi_relayout_around *a, const bndi_relayout_plan *plan, bnd_error *why)
 {
     const bnd_checkpoint *in = plan->in;
-    const char *scales = cast_from(plan);
-    if (scales == NULL && plan->result.scales_cast > 0) {
+    const char *scales = dtype_of(plan, BND_PART_SCALES), *inputs = dtype_of(plan, BND_PART_INPUT);
+    if ((scales == NULL && plan->result.scales_cast > 0) || (inputs == NULL && has_part(plan, BND_PART_INPUT))) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "scales have several dtypes, which the other layout cannot hold");
     }
     add_pair(a, "format", "pt");
@@ -127,6 +138,9 @@ static bnd_status describe(bndi_relayout_around *a, const bndi_relayout_plan *pl
     add_pair(a, BNDI_RELAY_FAMILY, bnd_layout_family_name(plan->from->family));
     if (scales != NULL) {
         add_pair(a, BNDI_RELAY_SCALES, scales);
+    }
+    if (inputs != NULL) {
+        add_pair(a, BNDI_RELAY_INPUTS, inputs);
     }
     if (plan->originals.bytes != NULL) {
         add_pair(a, BNDI_RELAY_ORIGINALS, plan->originals.bytes);

@@ -56,6 +56,18 @@ static bool listed(const char *list, const char *name)
     return false;
 }
 
+static bool has_input(const bnd_stored_weight *w)
+{
+    return w->parts[BND_PART_INPUT] != NULL || w->parts[BND_PART_INPUT_SECOND] != NULL;
+}
+
+/* A config can say that weights are in this layout, with static input scales or without. */
+static bool can_be_written(const bnd_layout *layout, const bnd_stored_weight *w)
+{
+    const bndi_written *row = bndi_written_row(layout);
+    return row != NULL && bndi_written_word(row, has_input(w))[0] != '\0';
+}
+
 /* The families that could have the weight, for messages. */
 static void list_families(char *out, size_t size, const bnd_stored_weight *w)
 {
@@ -64,7 +76,7 @@ static void list_families(char *out, size_t size, const bnd_stored_weight *w)
         const bnd_layout *layout = bnd_layout_at(i);
         const char *name = bnd_layout_family_name(layout->family);
         const size_t length = strlen(out);
-        if (layout->family != w->layout->family && bndi_written_row(layout) != NULL && fits(layout, w) &&
+        if (layout->family != w->layout->family && can_be_written(layout, w) && fits(layout, w) &&
             strstr(out, name) == NULL && length + strlen(name) + 3 < size) {
             (void)snprintf(out + length, size - length, "%s%s", length > 0 ? ", " : "", name);
         }
@@ -81,7 +93,7 @@ static bnd_status find_target(const bnd_layout **out, const bndi_relayout_plan *
     char families[128];
     for (size_t i = 0; i < bnd_layout_count(); i++) {
         const bnd_layout *layout = bnd_layout_at(i);
-        const bool known = plan->restores ? listed(before, layout->name) : bndi_written_row(layout) != NULL;
+        const bool known = plan->restores ? listed(before, layout->name) : can_be_written(layout, w);
         if (layout->family == plan->family && known && fits(layout, w)) {
             *out = layout;
             return BND_OK;
@@ -89,8 +101,9 @@ static bnd_status find_target(const bnd_layout **out, const bndi_relayout_plan *
     }
     list_families(families, sizeof families, w);
     return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                    "%s is in %s, which %s has no layout for that can be written (available: %s)", w->name,
-                    w->layout->name, bnd_layout_family_name(plan->family), families);
+                    "%s is in %s%s, which %s has no layout for that can be written (available: %s)", w->name,
+                    w->layout->name, has_input(w) ? " with a static input scale" : "",
+                    bnd_layout_family_name(plan->family), families);
 }
 
 static const char *why_refused(const bnd_stored_weight *w)
@@ -189,6 +202,9 @@ static bnd_status invert(float **out, maker *m, const bnd_stored_tensor *from, c
         if (second) {
             plan->result.seconds++;
             plan->result.seconds_moved += m->to->second_divides && !comes_back;
+        } else { /* engines use both the scale and its reciprocal */
+            plan->result.inputs_inverted++;
+            plan->result.inputs_moved += !comes_back;
         }
         if (!comes_back) {
             char line[512];
@@ -224,6 +240,9 @@ static const char *dtype_for(const maker *m, bnd_part part, const bnd_stored_ten
 {
     if (part == BND_PART_SCALES && m->plan->scale_dtype != NULL && has_word(dtypes, m->plan->scale_dtype)) {
         return m->plan->scale_dtype;
+    }
+    if (part == BND_PART_INPUT && m->plan->input_dtype != NULL && has_word(dtypes, m->plan->input_dtype)) {
+        return m->plan->input_dtype;
     }
     return has_word(dtypes, from->dtype) ? from->dtype : first_word(dtypes);
 }
@@ -289,6 +308,7 @@ static bnd_status add_part(maker *m, bnd_part part, const bnd_stored_tensor *fro
         }
     }
     status = status == BND_OK ? add_tensor(m->plan, name, dtype, rank, shape, relaid, why) : status;
+    m->plan->result.inputs += status == BND_OK && of_tensor && part != BND_PART_SECOND;
     m->plan->result.scales_cast += status == BND_OK && relaid.kind == BNDI_RELAY_CAST;
     free(name);
     return status;
@@ -343,13 +363,14 @@ static bnd_status choose_layouts(bndi_relayout_plan *plan, bnd_error *why)
             to = plan->layouts[i];
             plan->from = w->layout;
             plan->written = (bndi_how){.layout = to, .block = w->block, .written = bndi_written_row(to)};
-            plan->written.dynamic = plan->written.written != NULL && plan->written.written->dynamic[0] != '\0';
+            plan->written.with_inputs = has_input(w);
+            plan->written.dynamic =
+                !has_input(w) && plan->written.written != NULL && plan->written.written->dynamic[0] != '\0';
         }
-        const bool has_input = w->parts[BND_PART_INPUT] != NULL || w->parts[BND_PART_INPUT_SECOND] != NULL;
-        if (has_input && !plan->restores) {
+        if (has_input(w) != plan->written.with_inputs && !plan->restores) {
             return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                            "%s has a static input scale, which the configs that are written here cannot describe",
-                            w->name);
+                            "%s %s a static input scale, unlike weights before it; one config cannot say both", w->name,
+                            has_input(w) ? "has" : "does not have");
         }
         plan->result.weights++;
     }
@@ -357,7 +378,7 @@ static bnd_status choose_layouts(bndi_relayout_plan *plan, bnd_error *why)
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "no weight is quantized: there is nothing to lay out anew");
     }
     if (plan->written.written != NULL) {
-        plan->written.word = plan->written.dynamic ? plan->written.written->dynamic : plan->written.written->weights;
+        plan->written.word = bndi_written_word(plan->written.written, plan->written.with_inputs);
     }
     plan->result.from = plan->from;
     plan->result.to = to;
@@ -377,6 +398,7 @@ static bnd_status find_family(bndi_relayout_plan *plan, bnd_error *why)
     }
     plan->restores = before != NULL && strcmp(before, bnd_layout_family_name(plan->family)) == 0;
     plan->scale_dtype = plan->restores ? bnd_checkpoint_metadata(plan->in, BNDI_RELAY_SCALES) : NULL;
+    plan->input_dtype = plan->restores ? bnd_checkpoint_metadata(plan->in, BNDI_RELAY_INPUTS) : NULL;
     plan->result.restored = plan->restores;
     return BND_OK;
 }

@@ -39,7 +39,13 @@ static int compare(relayout_question *q, const bnd_checkpoint *in, const char *p
     return status == BND_OK ? GO_ON : fail(self, path, status, &why);
 }
 
-static void print_text(const relayout_question *q, const bnd_relayout_result *r, const bnd_diff *diff)
+/* Static input scales that were compared. */
+typedef struct inputs_compared {
+    size_t count, same;
+} inputs_compared;
+
+static void print_text(const relayout_question *q, const bnd_relayout_result *r, const bnd_diff *diff,
+                       const inputs_compared *inputs)
 {
     printf("%zu weights: %s -> %s, written to %s\n", r->weights, r->from->name, r->to->name, q->common.operands[1]);
     if (diff != NULL) {
@@ -53,12 +59,21 @@ static void print_text(const relayout_question *q, const bnd_relayout_result *r,
                "metadata\n",
                r->seconds_moved, r->seconds);
     }
+    if (inputs->count > 0) {
+        printf(
+            inputs->same == inputs->count
+                ? "static input scales: all %zu are the same\n"
+                : "static input scales: %zu, of which %zu are the same; 1 / (1 / x) is not x for the others, and the "
+                  "originals are in the metadata\n",
+            inputs->count, inputs->same);
+    }
     if (r->restored) {
         printf("names, dtypes, configs and metadata are those from before the input was laid out anew\n");
     }
 }
 
-static void print_json(const relayout_question *q, const bnd_relayout_result *r, const bnd_diff *diff)
+static void print_json(const relayout_question *q, const bnd_relayout_result *r, const bnd_diff *diff,
+                       const inputs_compared *inputs)
 {
     bnd_lab_json json;
     json_begin(&json);
@@ -70,10 +85,13 @@ static void print_json(const relayout_question *q, const bnd_relayout_result *r,
     bnd_lab_json_unsigned(&json, "scales_cast", r->scales_cast);
     bnd_lab_json_unsigned(&json, "second_scales", r->seconds);
     bnd_lab_json_unsigned(&json, "second_scales_moved", r->seconds_moved);
+    bnd_lab_json_unsigned(&json, "input_scales", r->inputs);
+    bnd_lab_json_unsigned(&json, "input_scales_moved", r->inputs_moved);
     bnd_lab_json_boolean(&json, "restored", r->restored);
     if (diff != NULL) {
         bnd_lab_json_unsigned(&json, "compared", bnd_diff_count(diff));
         bnd_lab_json_unsigned(&json, "identical", bnd_diff_kinds(diff, BND_DIFFERENCE_NONE));
+        bnd_lab_json_unsigned(&json, "input_scales_identical", inputs->same);
     }
     bnd_lab_json_end(&json);
     json_line_end();
@@ -104,9 +122,13 @@ static int work(relayout_question *q, const bnd_checkpoint *in)
     }
     int answer = q->no_check ? GO_ON : compare(q, in, path, &context, &diff, &out);
     if (answer == GO_ON) {
-        (q->common.output == OUTPUT_JSON ? print_json : print_text)(q, &result, diff);
+        inputs_compared inputs = {0, 0};
+        if (out != NULL) {
+            inputs.count = bnd_relayout_compare_inputs(&inputs.same, in, out);
+        }
+        (q->common.output == OUTPUT_JSON ? print_json : print_text)(q, &result, diff, &inputs);
         const bool same = diff == NULL || bnd_diff_kinds(diff, BND_DIFFERENCE_NONE) == bnd_diff_count(diff);
-        answer = same ? FINE : DOES_NOT_HOLD;
+        answer = same && inputs.same == inputs.count ? FINE : DOES_NOT_HOLD;
     }
     bnd_diff_free(diff);
     bnd_checkpoint_free(out);
