@@ -69,9 +69,68 @@ def complaints(binade, path, there, back, family, own):
     return wrong, said
 
 
+def f32(x):
+    return struct.unpack("<f", struct.pack("<f", x))[0]
+
+
+def bits(x):
+    return struct.unpack("<I", struct.pack("<f", x))[0]
+
+
+def write_nvfp4(path, seconds, inputs):
+    """ModelOpt's NVFP4: weights of 32 x 64 with these scales of tensors and inputs."""
+    header, data = {}, b""
+    for i, numbers in enumerate(zip(seconds, inputs)):
+        parts = (("weight", "U8", [32, 32], bytes(i + k * 7 & 255 for k in range(1024))),
+                 ("weight_scale", "F8_E4M3", [32, 4], bytes(48 + k % 16 for k in range(128))),
+                 ("weight_scale_2", "F32", [], struct.pack("<f", numbers[0])),
+                 ("input_scale", "F32", [], struct.pack("<f", numbers[1])))
+        for part, dtype, shape, content in parts:
+            header[f"model.layers.{i}.mlp.up_proj.{part}"] = {
+                "dtype": dtype, "shape": shape, "data_offsets": [len(data), len(data) + len(content)]}
+            data += content
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    with open(path, "wb") as file:
+        file.write(struct.pack("<Q", len(text)) + text + data)
+
+
+def one_ulp(binade, folder):
+    """Scales with 1 / (1 / x) != x are one ulp away in compressed-tensors: the command says how many, and goes back."""
+    comes_back = lambda x: f32(1 / f32(1 / x)) == x
+    moved = [x for x in (f32(1e-4 + i * 1e-7) for i in range(200)) if not comes_back(x)]
+    kept = [x for x in (f32(2e-4 + i * 1e-7) for i in range(200)) if comes_back(x)]
+    path, there, back = (os.path.join(folder, name + ".safetensors") for name in ("ulp", "ulp-there", "ulp-back"))
+    write_nvfp4(path, [moved[0], kept[0], moved[1], kept[1]], [kept[2], moved[2], kept[3], kept[4]])
+    said = run(binade, "relayout", path, there, "--layout", "compressed-tensors")
+    wrong = []
+    for text in ("second-level scale moved by 1 ulp in 2 of 4:", "4 weights, of which 2 decode to the same values",
+                 "static input scales: 4, of which 3 are the same"):
+        if said.returncode != 1 or text not in said.stdout:
+            wrong.append(f"does not say '{text}' with status 1: {said.returncode} {said.stdout} {said.stderr}")
+    if wrong:
+        return wrong
+    before, after = read(path)[0], read(there)[0]
+    for i in range(4):
+        at = f"model.layers.{i}.mlp.up_proj."
+        for ours, theirs, far in (("weight_scale_2", "weight_global_scale", i in (0, 2)),
+                                  ("input_scale", "input_global_scale", i == 1)):
+            x = struct.unpack("<f", before[at + ours][2])[0]
+            y = f32(1 / struct.unpack("<f", after[at + theirs][2])[0])
+            if abs(bits(x) - bits(y)) != far:
+                wrong.append(f"{at}{ours}: {x!r} became the reciprocal of {y!r}")
+    run(binade, "relayout", there, back, "--layout", "modelopt")
+    if read(back) != read(path):
+        wrong.append("scales that moved do not come back")
+    return wrong
+
+
 def main():
     binade, folder = sys.argv[1:]
+    ulp = one_ulp(binade, folder)
     pairs, failed, refused = {}, 0, 0
+    for text in ulp:
+        print(f"one ulp: {text}")
     for entry in sorted(glob.glob(os.path.join(folder, "right", "*"))):
         if entry.endswith(".json") or not (os.path.isdir(entry) or entry.endswith(".safetensors")):
             continue
@@ -95,7 +154,12 @@ def main():
     for pair, count in sorted(pairs.items()):
         print(f"{pair}: {count}")
     print(f"{sum(pairs.values()) - failed} passed, {failed} failed; {refused} refused; {len(pairs)} pairs")
-    sys.exit(failed > 0 or len(pairs) < 8)
+    static = ("compressed-tensors/nvfp4 -> modelopt/nvfp4", "modelopt/nvfp4 -> compressed-tensors/nvfp4",
+              "compressed-tensors/fp8-tensor -> modelopt/fp8-tensor", "modelopt/fp8-tensor -> fp8/tensor")
+    missing = [pair for pair in static if pair not in pairs]
+    if missing:
+        print(f"refused: {', '.join(missing)}")
+    sys.exit(failed > 0 or len(pairs) < 20 or bool(ulp or missing))
 
 
 main()
