@@ -164,7 +164,7 @@ static void test_integers(void)
 /* Runs of 16 elements with these scales, for all quotients at once and for each alone. */
 static void compare_tallies(const bnd_format *f, bool integer, const bndi_shared *scales, size_t count, unsigned rows)
 {
-    static bndi_tally all;
+    static bndi_code_tally all;
     bndi_code_values m;
     CU_ASSERT_FATAL(bndi_code_values_new(&m, f, integer, NULL) == BND_OK);
     bndi_tally_begin(&all, rows);

@@ -99,7 +99,8 @@ static void put_args(bnd_lab_json *json, const char *key, const bnd_block *block
     bnd_lab_json_end(json);
 }
 
-/* Activations with static scales have one per tensor. Others have groups as weights have, or are scaled by token; tiles of weights meet groups of activations. */
+/* Activations with static scales have one per tensor. Others have groups as weights have, or are scaled by token:
+ * tiles of weights meet groups of activations. */
 static void put_activations(bnd_lab_json *json, const bndi_how *how)
 {
     const bnd_block *block = &how->block;

@@ -158,7 +158,7 @@ void bndi_add_scale_counts(bndi_scale_counts *sum, const bndi_scale_counts *more
 
 /* The quotients at which what is counted for a code changes: its lower neighbour, the middle to it, its own value, the
  * middle to the upper one, the upper one; and for each sign of x the counter below, between and above them. */
-enum { BNDI_STEPS = 5 };
+enum { BNDI_STEPS = 5, BNDI_APART = 255 }; /* APART: not one counter */
 typedef struct bndi_code_step {
     double at[BNDI_STEPS];
     unsigned char place[2][BNDI_STEPS + 1];
@@ -214,16 +214,15 @@ uint64_t bndi_codes_made(const bndi_code_counts *counts, bndi_to_element roundin
 /* Counts runs for many quotients: the same counts as bndi_tally_codes for each, in less time. They are in `counts`
  * after bndi_tally_end. */
 enum { BNDI_REACHES = 2 };
-typedef struct bndi_tally {
+typedef struct bndi_code_tally {
     unsigned rows; /* one bit per quotient */
     bndi_code_counts counts[BNDI_QUOTIENTS];
     bndi_code_counts common[BNDI_REACHES]; /* of all members */
     unsigned members[BNDI_REACHES];
-} bndi_tally;
-void bndi_tally_begin(bndi_tally *tally, unsigned rows);
-void bndi_tally_run(bndi_tally *tally, const bndi_code_values *m, const bndi_shared *shared, const float *x,
+} bndi_code_tally;
+void bndi_tally_begin(bndi_code_tally *tally, unsigned rows);
+void bndi_tally_run(bndi_code_tally *tally, const bndi_code_values *m, const bndi_shared *shared, const float *x,
                     const uint16_t *codes, size_t n);
-void bndi_tally_end(bndi_tally *tally);
-void bndi_code_steps_fill(bndi_code_step *steps, const bndi_code_values *m);
+void bndi_tally_end(bndi_code_tally *tally);
 
 #endif

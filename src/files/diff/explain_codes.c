@@ -32,50 +32,6 @@ static bnd_status fill_magnitudes(bndi_code_values *m, const bnd_format *f, bnd_
     return BND_OK;
 }
 
-bnd_status bndi_code_values_new(bndi_code_values *out, const bnd_format *element, bool integer, bnd_error *why)
-{
-    const unsigned bits = integer ? element->precision : bnd_magnitude_bits(element);
-    if ((element->width == 0 && !integer) || bits > 15) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "codes of %s are not searched for: they must have 1 to 16 bits",
-                        element->name);
-    }
-    bndi_code_values m = {.count = (1U << bits) + (integer ? 1U : 0U), .integer = integer, .bits = bits};
-    m.signed_zero = !integer && element->is_signed && element->has_negative_zero;
-    m.values = malloc(m.count * sizeof *m.values);
-    if (m.values == NULL) {
-        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for %u numbers", (unsigned)m.count);
-    }
-    bnd_status status = BND_OK;
-    if (integer) {
-        m.finite = m.count;
-        for (uint32_t i = 0; i < m.count; i++) {
-            m.values[i] = i * ldexp((double)element->least_significand, element->least_quantum);
-        }
-    } else {
-        status = fill_magnitudes(&m, element, why);
-    }
-    if (status == BND_OK && m.bits <= MOST_STEPPED_BITS) {
-        m.steps = malloc(((size_t)2 << m.bits) * sizeof *m.steps);
-        status = m.steps == NULL ? bnd_fail(why, BND_NO_MEMORY, 0, "no memory for %u codes", 2U << m.bits) : BND_OK;
-    }
-    if (status != BND_OK) {
-        free(m.values);
-        return status;
-    }
-    if (m.steps != NULL) {
-        bndi_code_steps_fill(m.steps, &m);
-    }
-    *out = m;
-    return BND_OK;
-}
-
-void bndi_code_values_free(bndi_code_values *m)
-{
-    free(m->values);
-    free(m->steps);
-    *m = (bndi_code_values){.values = NULL};
-}
-
 /* ---- which counter ---- */
 
 /* A code as magnitude and sign. */
@@ -140,6 +96,90 @@ size_t bndi_code_counter(const bndi_code_values *m, double x, double a, double u
     const size_t place = a < middle ? BNDI_BELOW : a == middle ? BNDI_TIE : BNDI_ABOVE;
     return c == 0 ? zero_at(place, x, code.negative) : code_at(place, low != c, low % 2, negative);
 }
+
+/* ---- steps: where the counter of a code changes ---- */
+
+static void fill_places(bndi_code_step *step, const bndi_code_values *m, uint32_t code)
+{
+    for (size_t k = 0; k <= BNDI_STEPS; k++) {
+        const double low = k == 0 ? 0 : step->at[k - 1], high = k == BNDI_STEPS ? INFINITY : step->at[k];
+        const double inside = high - high == 0 ? low + (high - low) / 2 : low + 1;
+        for (size_t negative = 0; negative < 2; negative++) {
+            const bool empty = !(inside > low && inside < high && inside > 0);
+            const double x = negative != 0 ? -inside : inside;
+            step->place[negative][k] = (unsigned char)(empty ? BNDI_APART : bndi_code_counter(m, x, inside, 1, code));
+        }
+    }
+}
+
+static void fill_steps(bndi_code_step *steps, const bndi_code_values *m)
+{
+    const double *v = m->values;
+    for (uint32_t code = 0; code < 2U << m->bits; code++) {
+        const uint32_t top = 1U << m->bits, c = m->integer && (code & top) != 0 ? 2 * top - code : code & (top - 1);
+        bndi_code_step *step = &steps[code];
+        if (c >= m->finite) {
+            memset(step->place, BNDI_APART, sizeof step->place);
+            memset(step->at, 0, sizeof step->at);
+            continue;
+        }
+        const bool last = c + 1 >= m->finite;
+        step->at[0] = c > 0 ? v[c - 1] : 0;
+        step->at[1] = c > 0 ? (v[c - 1] + v[c]) / 2 : 0;
+        step->at[2] = v[c];
+        step->at[3] = last ? INFINITY : (v[c] + v[c + 1]) / 2;
+        step->at[4] = last ? INFINITY : v[c + 1];
+        fill_places(step, m, code);
+    }
+}
+
+/* ---- all codes ---- */
+
+bnd_status bndi_code_values_new(bndi_code_values *out, const bnd_format *element, bool integer, bnd_error *why)
+{
+    const unsigned bits = integer ? element->precision : bnd_magnitude_bits(element);
+    if ((element->width == 0 && !integer) || bits > 15) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "codes of %s are not searched for: they must have 1 to 16 bits",
+                        element->name);
+    }
+    bndi_code_values m = {.count = (1U << bits) + (integer ? 1U : 0U), .integer = integer, .bits = bits};
+    m.signed_zero = !integer && element->is_signed && element->has_negative_zero;
+    m.values = malloc(m.count * sizeof *m.values);
+    if (m.values == NULL) {
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for %u numbers", (unsigned)m.count);
+    }
+    bnd_status status = BND_OK;
+    if (integer) {
+        m.finite = m.count;
+        for (uint32_t i = 0; i < m.count; i++) {
+            m.values[i] = i * ldexp((double)element->least_significand, element->least_quantum);
+        }
+    } else {
+        status = fill_magnitudes(&m, element, why);
+    }
+    if (status == BND_OK && m.bits <= MOST_STEPPED_BITS) {
+        m.steps = malloc(((size_t)2 << m.bits) * sizeof *m.steps);
+        status = m.steps == NULL ? bnd_fail(why, BND_NO_MEMORY, 0, "no memory for %u codes", 2U << m.bits) : BND_OK;
+    }
+    if (status != BND_OK) {
+        free(m.values);
+        return status;
+    }
+    if (m.steps != NULL) {
+        fill_steps(m.steps, &m);
+    }
+    *out = m;
+    return BND_OK;
+}
+
+void bndi_code_values_free(bndi_code_values *m)
+{
+    free(m->values);
+    free(m->steps);
+    *m = (bndi_code_values){.values = NULL};
+}
+
+/* ---- sums ---- */
 
 void bndi_add_code_counts(bndi_code_counts *sum, const bndi_code_counts *more)
 {

@@ -93,44 +93,6 @@ void bndi_tally_codes(bndi_code_counts *counts, size_t quotient, const bndi_code
     }
 }
 
-/* ---- steps: where the counter of a code changes ---- */
-
-enum { APART = 255 }; /* no counter: each way counts for itself */
-
-static void fill_places(bndi_code_step *step, const bndi_code_values *m, uint32_t code)
-{
-    for (size_t k = 0; k <= BNDI_STEPS; k++) {
-        const double low = k == 0 ? 0 : step->at[k - 1], high = k == BNDI_STEPS ? INFINITY : step->at[k];
-        const double inside = high - high == 0 ? low + (high - low) / 2 : low + 1;
-        for (size_t negative = 0; negative < 2; negative++) {
-            const bool empty = !(inside > low && inside < high && inside > 0);
-            const double x = negative != 0 ? -inside : inside;
-            step->place[negative][k] = (unsigned char)(empty ? APART : bndi_code_counter(m, x, inside, 1, code));
-        }
-    }
-}
-
-void bndi_code_steps_fill(bndi_code_step *steps, const bndi_code_values *m)
-{
-    const double *v = m->values;
-    for (uint32_t code = 0; code < 2U << m->bits; code++) {
-        const uint32_t top = 1U << m->bits, c = m->integer && (code & top) != 0 ? 2 * top - code : code & (top - 1);
-        bndi_code_step *step = &steps[code];
-        if (c >= m->finite) {
-            memset(step->place, APART, sizeof step->place);
-            memset(step->at, 0, sizeof step->at);
-            continue;
-        }
-        const bool last = c + 1 >= m->finite;
-        step->at[0] = c > 0 ? v[c - 1] : 0;
-        step->at[1] = c > 0 ? (v[c - 1] + v[c]) / 2 : 0;
-        step->at[2] = v[c];
-        step->at[3] = last ? INFINITY : (v[c] + v[c + 1]) / 2;
-        step->at[4] = last ? INFINITY : v[c + 1];
-        fill_places(step, m, code);
-    }
-}
-
 /* ---- many ways at once ---- */
 
 /* How far quotients can be from the exact one, relatively, and between which quotients that holds: fp32 and fp16 have
@@ -200,7 +162,8 @@ static void find_ways(ways *w, unsigned rows, const bndi_shared *shared)
     }
 }
 
-static void tally_each(bndi_tally *t, unsigned rows, const ways *w, const bndi_code_values *m, double x, uint32_t code)
+static void tally_each(bndi_code_tally *t, unsigned rows, const ways *w, const bndi_code_values *m, double x,
+                       uint32_t code)
 {
     size_t counters[BNDI_QUOTIENTS];
     unsigned known = 0;
@@ -216,7 +179,7 @@ static void tally_each(bndi_tally *t, unsigned rows, const ways *w, const bndi_c
     }
 }
 
-static void give_out(bndi_tally *t, size_t far, unsigned members)
+static void give_out(bndi_code_tally *t, size_t far, unsigned members)
 {
     if (t->members[far] == members) {
         return;
@@ -231,7 +194,7 @@ static void give_out(bndi_tally *t, size_t far, unsigned members)
 }
 
 /* What all members count for a run; elements that are close to a step are counted by each. */
-static void tally_members(bndi_tally *t, size_t far, const ways *w, const bndi_code_values *m, double product,
+static void tally_members(bndi_code_tally *t, size_t far, const ways *w, const bndi_code_values *m, double product,
                           const float *x, const uint16_t *codes, size_t n)
 {
     const double down = (1 - w->margin[far]) / product, up = (1 + w->margin[far]) / product;
@@ -246,7 +209,7 @@ static void tally_members(bndi_tally *t, size_t far, const ways *w, const bndi_c
         const int below = (low > at[0]) + (low > at[1]) + (low > at[2]) + (low > at[3]) + (low > at[4]);
         const int above = (high >= at[0]) + (high >= at[1]) + (high >= at[2]) + (high >= at[3]) + (high >= at[4]);
         const unsigned char place = s->place[signbit(from) != 0 ? 1 : 0][below];
-        if (below == above && place != APART && low > least && high < most) {
+        if (below == above && place != BNDI_APART && low > least && high < most) {
             common[place]++;
         } else if (from == 0) {
             common[bndi_code_counter(m, from, 0, 1, codes[i])]++;
@@ -256,13 +219,13 @@ static void tally_members(bndi_tally *t, size_t far, const ways *w, const bndi_c
     }
 }
 
-void bndi_tally_begin(bndi_tally *t, unsigned rows)
+void bndi_tally_begin(bndi_code_tally *t, unsigned rows)
 {
     memset(t, 0, sizeof *t);
     t->rows = rows;
 }
 
-void bndi_tally_run(bndi_tally *t, const bndi_code_values *m, const bndi_shared *shared, const float *x,
+void bndi_tally_run(bndi_code_tally *t, const bndi_code_values *m, const bndi_shared *shared, const float *x,
                     const uint16_t *codes, size_t n)
 {
     ways w;
@@ -283,7 +246,7 @@ void bndi_tally_run(bndi_tally *t, const bndi_code_values *m, const bndi_shared 
     }
 }
 
-void bndi_tally_end(bndi_tally *t)
+void bndi_tally_end(bndi_code_tally *t)
 {
     for (size_t far = 0; far < BNDI_REACHES; far++) {
         give_out(t, far, 0);

@@ -25,7 +25,7 @@ static bool work_on(const bndi_piece_batch *batch, size_t part, uint64_t piece)
 {
     const codes_job *job = batch->state;
     const bndi_search *search = batch->search;
-    bndi_tally tally;
+    bndi_code_tally tally;
     bndi_piece_room room;
     if (!bndi_piece_room_fill(&room, search, piece, true)) {
         return false;
