@@ -1,0 +1,159 @@
+"""What runs, costs and checkpoints share: paths, threads, results as dictionaries, and long calls that Ctrl-C ends."""
+import ctypes
+import math
+import os
+import threading
+
+from . import _types
+from ._native import call, lib, text
+
+
+class Result(dict):
+    """An answer: a dictionary whose keys are attributes, too. Keys and values are those of the command's --json; a
+    number that is not known is NaN."""
+
+    _list = None  # the key of its main list
+
+    def __getattr__(self, name):
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(f"{type(self).__name__} has no {name!r}; it has {', '.join(self)}") from None
+
+    def __dir__(self):
+        return sorted(set(super().__dir__()) | set(self))
+
+    @property
+    def columns(self):
+        """The main list as columns, a numpy array per key: pandas.DataFrame(result.columns) is its table."""
+        if self._list is None:
+            raise AttributeError(f"{type(self).__name__} has no list")
+        return columns_of(self[self._list])
+
+    def __repr__(self):
+        parts = [f"{key}: {len(value)}" if isinstance(value, list) else f"{key}={value!r}"
+                 for key, value in self.items() if not isinstance(value, dict)]
+        return f"{type(self).__name__}({', '.join(parts)})"
+
+
+def columns_of(rows):
+    """Rows of dictionaries as a numpy array per key. What is not a number or a text is kept as it is."""
+    import numpy as np
+    keys = {key: None for row in rows for key in row}
+    found = {}
+    for key in keys:
+        values = [row.get(key, math.nan) for row in rows]
+        plain = all(isinstance(v, (bool, int, float, str)) for v in values)
+        array = np.array(values) if plain and values else np.empty(len(values), dtype=object)
+        if array.dtype == object or (array.dtype.kind == "U" and not all(isinstance(v, str) for v in values)):
+            array = np.empty(len(values), dtype=object)
+            array[:] = values
+        found[key] = array
+    return found
+
+
+def path_of(path, what="the path"):
+    """The name of a file as the library takes it."""
+    try:
+        name = os.fsencode(path)
+    except TypeError:
+        raise TypeError(f"{what} must be a str or a path, not {type(path).__name__}") from None
+    if b"\0" in name:
+        raise ValueError(f"{what} has a NUL character in it")
+    if not name:
+        raise ValueError(f"{what} is empty")
+    return name
+
+
+def texts_of(values, what):
+    """One text or several, as a list of texts."""
+    values = [values] if isinstance(values, str) else list(values)
+    for value in values:
+        text(value, what)
+    return values
+
+
+def context_of(threads):
+    """None: the environment variable BINADE_THREADS, or all cores."""
+    if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int) or not 0 <= threads < 2**32):
+        raise ValueError(f"threads must be a whole number from 0 (all cores), or None, not {threads!r}")
+    context = _types.bnd_context()
+    call("bnd_context_init", ctypes.byref(context), None, threads or 0)
+    return context
+
+
+def shape_at(address, rank):
+    """A shape that the library has, as a tuple."""
+    return tuple((ctypes.c_uint64 * rank).from_address(address)) if rank else ()
+
+
+class Handle:
+    """An object of the library, freed with the last reference to this one."""
+
+    def __init__(self, free):
+        self._free, self.value = free, ctypes.c_void_p()
+
+    @property
+    def out(self):
+        return ctypes.byref(self.value)
+
+    def __del__(self):
+        if self.value:
+            getattr(lib, self._free)(self.value)
+
+
+class Stop:
+    """Whether a long call goes on: no longer after Ctrl-C, or after a callback that raised or returned False."""
+
+    def __init__(self, progress=None):
+        if progress is not None and not callable(progress):
+            raise TypeError(f"progress must be a function, not {type(progress).__name__}")
+        self.wanted, self.failure, self._progress = False, None, progress
+
+    def __call__(self, *arguments):
+        if not self.wanted and self._progress is not None:
+            try:
+                self.wanted = self._progress(*arguments) is False
+            except BaseException as failure:  # it is raised where the call was made, not in a thread of the library
+                self.failure, self.wanted = failure, True
+        return not self.wanted
+
+    def watch(self):
+        """As bnd_watch. Keep the result as long as the call runs."""
+        function = dict(_types.bnd_watch._fields_)["at"]
+        return _types.bnd_watch(at=function(lambda _, done, total: self(done, total)))
+
+
+def interruptible(work, stop):
+    """Returns work(), done by another thread: Python handles Ctrl-C in this one meanwhile, and `stop` ends the work."""
+    ended, interrupted = [], None
+
+    def run():
+        try:
+            ended.append((work(), None))
+        except BaseException as failure:
+            ended.append((None, failure))
+
+    thread = threading.Thread(target=run, name="libbinade")
+    thread.start()
+    while thread.is_alive():
+        try:
+            thread.join()
+        except KeyboardInterrupt as why:
+            stop.wanted, interrupted = True, why
+    value, failure = ended[0]
+    if stop.failure is not None:
+        raise stop.failure
+    if interrupted is not None:
+        raise Interrupted(value) from None
+    if failure is not None:
+        raise failure
+    return value
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C ended a long call. `made` is what was complete by then, or None."""
+
+    def __init__(self, made=None):
+        super().__init__("stopped by Ctrl-C")
+        self.made = made
