@@ -4,4 +4,4 @@
 . "$(dirname "$0")/../support/python.sh"
 find_python 'import sys; sys.exit(sys.version_info < (3, 8))' "Python 3.8"
 find_library
-BINADE_LIBRARY=$library exec "$python" "$top/tests/python/test_random.py" "$top" "$build"
+BINADE_LIBRARY=$library exec "$python" "$top/tests/python/random_bits.py" "$top" "$build"

@@ -1,8 +1,18 @@
 #!/bin/sh
-# Runs the tests of tools/python/binade.py with this build's library. Skipped (77) without Python 3.8 and numpy (PYTHON
-# names a Python), or if that cannot load this build's library.
+# Runs the tests of the package libbinade (tools/python) with this build's libraries, by pytest where it is installed and
+# by unittest otherwise. Skipped (77) without Python 3.8 and numpy (PYTHON names a Python), or if that cannot load this
+# build's libraries. Arguments are files of tests: run.sh tests/python/test_arrays.py
 . "$(dirname "$0")/../support/python.sh"
 find_python 'import sys, numpy; sys.exit(sys.version_info < (3, 8))' "Python 3.8 with numpy (Debian, Ubuntu: python3-numpy)"
 find_library
-PYTHONPATH=$top/tools/python BINADE_LIBRARY=$library BND_BUILD=$build \
-    exec "$python" "$top/tests/python/test_binade.py" "$@"
+PYTHONPATH=$top/tools/python BINADE_LIBRARY=$(dirname "$library") BND_BUILD=$build
+export PYTHONPATH BINADE_LIBRARY BND_BUILD
+[ $# -gt 0 ] || set -- "$top"/tests/python/test_*.py
+if "$python" -c 'import pytest' 2>/dev/null; then
+    exec "$python" -m pytest -q -p no:cacheprovider -p no:warnings "$@"
+fi
+status=0
+for file; do
+    (cd "$top/tests/python" && "$python" -m unittest -q "$(basename "$file" .py)") || status=1
+done
+exit $status

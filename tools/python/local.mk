@@ -1,6 +1,26 @@
-# binade.py, one file on ctypes and numpy. It goes to $(pkgdatadir)/python, which PYTHONPATH must name, or to where
-# configure --with-pythondir=DIR (or make install pythondir=DIR) says.
-dist_python_DATA = tools/python/binade.py
-# The package libbinade: _types.py is written by tools/dev/make-python-types.
-EXTRA_DIST += tools/python/libbinade/__init__.py tools/python/libbinade/_native.py tools/python/libbinade/_types.py
-EXTRA_DIST += tools/python/libbinade/_lab.py tools/python/libbinade/checkpoints.py
+# The Python package libbinade: Python alone, on ctypes. It goes to $(pkgdatadir)/python, which PYTHONPATH must name, or
+# with configure --with-python to where that Python looks for packages (or make install pythondir=DIR). _installed.py tells
+# it the folder of the libraries. _types.py is written by tools/dev/make-python-types.
+PYTHON_PACKAGE = \
+	tools/python/libbinade/__init__.py \
+	tools/python/libbinade/_arrays.py \
+	tools/python/libbinade/_lab.py \
+	tools/python/libbinade/_native.py \
+	tools/python/libbinade/_options.py \
+	tools/python/libbinade/_types.py \
+	tools/python/libbinade/arrays.py \
+	tools/python/libbinade/blocks.py \
+	tools/python/libbinade/checkpoints.py \
+	tools/python/libbinade/formats.py \
+	tools/python/libbinade/py.typed
+EXTRA_DIST += $(PYTHON_PACKAGE) tools/python/where-packages.py
+
+install-data-local:
+	@for file in $(PYTHON_PACKAGE); do \
+		to=$(DESTDIR)$(pythondir)/`dirname $${file#tools/python/}`; \
+		$(MKDIR_P) "$$to" && $(INSTALL_DATA) "$(top_srcdir)/$$file" "$$to/" || exit 1; \
+	done
+	echo 'LIBDIR = "$(libdir)"' >"$(DESTDIR)$(pythondir)/libbinade/_installed.py"
+
+uninstall-local:
+	rm -rf "$(DESTDIR)$(pythondir)/libbinade"

@@ -1,8 +1,33 @@
-"""libbinade: numbers, arrays, training runs and checkpoints in any floating-point format, bit for bit."""
+"""libbinade: numbers, arrays, training runs and checkpoints in any floating-point format, bit for bit.
+
+    import libbinade as bd, numpy as np
+    x = np.random.randn(4, 1000).astype(np.float32)
+
+    codes = bd.encode(x, "e4m3", overflow="saturate")   # uint8, the shape of x
+    y = bd.decode(codes, "e4m3")                        # float32
+    z = bd.round(x, "e5m7", rounding="sr:16", seed=7)   # float32, with values of a format of your own
+    codes, stats = bd.encode(x, "bf16", stats=True)     # what it did: stats.underflows, stats.sqnr_db ...
+    codes, scales = bd.quantize(x, "mxfp8")             # blocks of 32 that share a scale
+    bd.formats()                                        # the built-in formats; bd.Format("e4m3").max is 448.0
+
+torch tensors and JAX arrays work as numpy arrays do, and results come in the same kind. Everything is ctypes: nothing is
+compiled. The shared libraries are those in the package, those of the folder that the environment variable BINADE_LIBRARY
+names, or those of the prefix that the package is installed in. BINADE_BACKEND and BINADE_THREADS choose kernels and
+cores; results do not depend on them.
+"""
 from . import checkpoints
 from ._lab import Interrupted
 from ._native import Error, __version__
+from ._options import Stats
+from .arrays import convert, decode, encode, round
+from .blocks import Quantized, block_formats, dequantize, fake_quantize, quantize
 from .checkpoints import Checkpoint, diff, lint, open_checkpoint, quantize_checkpoint, relayout, scan
+from .formats import Format, formats
 
-__all__ = ["Checkpoint", "Error", "Interrupted", "__version__", "checkpoints", "diff", "lint", "open_checkpoint",
-           "quantize_checkpoint", "relayout", "scan"]
+__all__ = [
+    "Error", "Format", "Interrupted", "Quantized", "Stats", "__version__",
+    "convert", "decode", "encode", "round",
+    "block_formats", "dequantize", "fake_quantize", "quantize",
+    "Checkpoint", "checkpoints", "diff", "lint", "open_checkpoint", "quantize_checkpoint", "relayout", "scan",
+    "formats",
+]

@@ -21,6 +21,8 @@ class Error(ValueError):
         self.status, self.where = status, where
 
 
+Error.__module__ = "libbinade"  # where users see it
+
 def _patterns(name):
     """How the files of a library may be called: libbinade has its version at the end, libbinade-lab in the middle."""
     if sys.platform == "darwin":
@@ -31,9 +33,15 @@ def _patterns(name):
 
 
 def _folders():
-    """Where the libraries may be, best first: in this package, then in the prefix that the package is installed in."""
+    """Where the libraries may be, best first: in this package (of a wheel), where `make install` put them, then in the
+    prefix that the package is installed in."""
     here = os.path.dirname(os.path.abspath(__file__))
     folders, above = [os.path.join(here, "lib")], here
+    try:
+        from ._installed import LIBDIR
+        folders.append(LIBDIR)
+    except ImportError:
+        pass
     while os.path.dirname(above) != above:
         above = os.path.dirname(above)
         folders += [os.path.join(above, name) for name in ("lib", "lib64", os.path.join("lib", "*-linux-gnu"))]

@@ -10,7 +10,7 @@ import math
 import os
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple, Union
 
-import numpy as np
+from ._arrays import numpy as np
 
 from . import _types
 from ._lab import Handle, Result, Stop, columns_of, context_of, interruptible, path_of, shape_at, texts_of

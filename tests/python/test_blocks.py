@@ -1,0 +1,113 @@
+"""Block formats: against elements and scales computed one by one."""
+import unittest
+
+from support import normal, np, same_bits, spread
+
+import libbinade as bd
+
+
+class Blocks(unittest.TestCase):
+    def test_exact(self):
+        """What comes back as it was is exact, though 1 over the scale is no number of the element's format."""
+        for block in ("e4m3/tensor", "e4m3/row", "e5m2/tensor", "nvfp4", "mxfp8"):
+            s = bd.quantize(np.ones((1, 64), np.float32), block, stats=True).stats
+            self.assertEqual((s.exact, s.inexact, s.mse, s.sqnr_db), (64, 0, 0, np.inf), block)
+
+    def check_powers(self, block, element, rule, exponent_of):
+        """Elements of x / 2^s, where s follows from the largest magnitude of each 32."""
+        x = spread(6, 80)
+        x[0, :32] = 0
+        q = bd.quantize(x, block, rule=rule, stats=True)
+        self.assertEqual((q.codes.shape, q.scales.shape, q.scales.dtype), ((6, 80), (6, 3), np.dtype(np.uint8)))
+        amax = np.stack([np.abs(x[:, at:at + 32]).max(1) for at in (0, 32, 64)], 1).astype(np.float64)
+        with np.errstate(divide="ignore"):
+            exponent = np.where(amax > 0, exponent_of(amax), -127)
+        self.assertEqual(q.scales.tolist(), (exponent + 127).astype(int).tolist())
+        scaled = x.astype(np.float64) / np.repeat(2.0**exponent, 32, 1)[:, :80]
+        want = bd.encode(scaled, element, overflow="saturate")
+        self.assertTrue(same_bits(q.codes, want))
+        back = bd.decode(want, element, np.float64) * np.repeat(2.0**exponent, 32, 1)[:, :80]
+        self.assertTrue(same_bits(bd.dequantize(q), back.astype(np.float32)))
+        codes, scales = q
+        self.assertTrue(same_bits(bd.dequantize(codes, scales, block), bd.dequantize(q)))
+        self.assertEqual(q.stats.elements, 480)
+        self.assertIn(rule, q.block)
+
+    def test_mx(self):
+        for block, element, top, largest in (("mxfp8", "e4m3", 8, 448), ("mxfp8-e5m2", "e5m2", 15, 57344),
+                                             ("mxfp6-e3m2", "e3m2", 4, 28), ("mxfp4", "e2m1", 2, 6)):
+            self.check_powers(block, element, "floor", lambda a: np.frexp(a)[1] - 1 - top)
+            self.check_powers(block, element, "rceil", lambda a: np.ceil(np.log2(a / largest)))
+
+    def test_given_scales(self):
+        x = spread(6, 80)
+        for block in ("mxfp8", "nvfp4", "e4m3/row", "e4m3/row:bf16", "int8/tile:2x16", "nvfp4:4/6", "e4m3/tensor:mse"):
+            q = bd.quantize(x, block)
+            given = bd.quantize(x, block, scales=q.scales, tensor_scale=q.tensor_scale)
+            self.assertTrue(same_bits(given.codes, q.codes), block)
+            self.assertEqual(given.tensor_scale, q.tensor_scale)
+            self.assertTrue(same_bits(bd.dequantize(given), bd.dequantize(q)))
+        doubled = bd.quantize(x, "e4m3/row", scales=2 * bd.quantize(x, "e4m3/row").scales)
+        self.assertTrue(np.abs(bd.decode(doubled.codes, "e4m3")).max() <= 224)
+        whole = bd.quantize(x, "nvfp4")
+        part = bd.quantize(x[:2], "nvfp4", tensor_scale=whole.tensor_scale)
+        self.assertTrue(same_bits(part.codes, whole.codes[:2]) and same_bits(part.scales, whole.scales[:2]))
+        with self.assertRaisesRegex(ValueError, "shape"):
+            bd.quantize(x, "e4m3/row", scales=np.ones(5, np.float32))
+        with self.assertRaisesRegex(ValueError, "no scale for the whole array"):
+            bd.quantize(x, "mxfp8", tensor_scale=1)
+        with self.assertRaisesRegex(bd.Error, "given, too"):
+            bd.quantize(x, "nvfp4", scales=whole.scales)
+
+    def test_axes(self):
+        x = normal(64, 5, 3)
+        q = bd.quantize(x, "mxfp8", axis=0)
+        self.assertEqual(q.scales.shape, (2, 5, 3))
+        moved = bd.quantize(np.moveaxis(x, 0, -1), "mxfp8")
+        self.assertTrue(np.array_equal(np.moveaxis(q.codes, 0, -1), moved.codes))
+        self.assertTrue(np.array_equal(np.moveaxis(q.scales, 0, -1), moved.scales))
+        self.assertTrue(np.array_equal(np.moveaxis(bd.dequantize(q), 0, -1), bd.dequantize(moved)))
+
+    def test_scalings(self):
+        x = normal(20, 300)
+        for name, shape in (("e4m3/tensor", ()), ("e4m3/row", (20, 1)), ("e4m3/tile:1x128", (20, 3)),
+                            ("e4m3/tile:8x128", (3, 3))):
+            q = bd.quantize(x, name)
+            self.assertEqual((q.scales.shape, q.scales.dtype), (shape, np.dtype(np.float32)), name)
+            error = np.abs(bd.dequantize(q) - x).max() / np.abs(x).max()
+            self.assertLess(error, 2.0**-4, name)  # half an ulp of e4m3 relative to the largest number of a block
+
+    def test_nvfp4(self):
+        x = normal(4, 64)
+        q = bd.quantize(x, "nvfp4")
+        self.assertEqual((q.codes.shape, q.scales.shape), ((4, 64), (4, 4)))
+        self.assertAlmostEqual(q.tensor_scale * 6 * 448 / float(np.abs(x).max()), 1, places=6)
+        self.assertLess(np.abs(bd.dequantize(q) - x).max(), np.abs(x).max() / 4)
+        with self.assertRaisesRegex(ValueError, "tensor_scale"):
+            bd.dequantize(q.codes, q.scales, "nvfp4")
+
+    def test_packed(self):
+        x = normal(3, 64)
+        q, plain = bd.quantize(x, "mxfp4", packed=True), bd.quantize(x, "mxfp4")
+        self.assertEqual((q.codes.shape, q.codes.dtype), ((96,), np.dtype(np.uint8)))
+        self.assertTrue(same_bits(bd.dequantize(q), bd.dequantize(plain)))
+
+    def test_int8(self):
+        q = bd.quantize(normal(2, 32), "mxint8")
+        self.assertEqual(q.codes.dtype, np.dtype(np.int8))
+        self.assertTrue(np.array_equal(bd.dequantize(q), q.codes * 2.0**-6 * 2.0**(q.scales.astype(int) - 127)))
+
+    def test_refusals(self):
+        x = normal(2, 32)
+        for call, text in ((lambda: bd.quantize(x, "mxfp9"), "mxfp9"),
+                           (lambda: bd.quantize(x, axis=2), "no axis 2"),
+                           (lambda: bd.quantize(np.array([0.1])), "float32"),
+                           (lambda: bd.dequantize(x.astype(np.uint8), np.zeros((2, 2), np.uint8), "mxfp8"), "scales"),
+                           (lambda: bd.dequantize(x, np.zeros((2, 1), np.uint8), "mxfp8"), "codes")):
+            with self.assertRaises(ValueError) as caught:
+                call()
+            self.assertIn(text, str(caught.exception))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)

@@ -1,0 +1,34 @@
+"""The examples in the package's texts and in the tutorial."""
+import doctest
+import importlib
+import os
+import pkgutil
+import unittest
+
+from support import TOP
+
+import libbinade
+
+
+class Documents(unittest.TestCase):
+    def test_docstrings(self):
+        """Every example in a docstring of the package gives what it shows."""
+        tried = 0
+        for module in pkgutil.iter_modules(libbinade.__path__):
+            if module.ispkg:  # these need torch, and have tests of their own
+                continue
+            failed, count = doctest.testmod(importlib.import_module(f"libbinade.{module.name}"))
+            self.assertEqual(failed, 0, module.name)
+            tried += count
+        self.assertGreater(tried, 10)
+
+    def test_tutorial(self):
+        """The tutorial's session prints what the page shows."""
+        page = os.path.join(TOP, "doc/tutorials/library-python.md")
+        failed, tried = doctest.testfile(page, module_relative=False, encoding="utf-8")
+        self.assertGreater(tried, 5)
+        self.assertEqual(failed, 0)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)

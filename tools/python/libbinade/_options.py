@@ -1,0 +1,87 @@
+"""What a call on arrays is told and what it reports: rule, context, seed; statistics."""
+import ctypes
+import math
+import operator
+
+from . import _types
+from ._native import call, lib, text
+
+COUNTS = ("elements", "exact", "inexact", "underflows", "to_zero", "overflows", "saturated", "infinities_in", "nans_in",
+          "nans_out", "compared")
+PACKED, UNPACKED = _types.BND_PACKING_PACKED, _types.BND_PACKING_UNPACKED
+
+
+class Stats(_types.bnd_stats):
+    """What a conversion did: counts (elements, exact, inexact, underflows, to_zero, overflows, saturated, infinities_in,
+    nans_in, nans_out), magnitudes (largest, smallest), sums of squares, and how many inputs had which exponent:
+    exponents[0] below 2^-40, exponents[i] in the binade of 2^(i-41), exponents[63] from 2^22 on."""
+
+    @property
+    def sqnr_db(self) -> float:
+        """Signal to quantization noise in decibels, over the elements that are finite before and after. Infinite if
+        nothing was lost. NaN if there is no signal, or if its squares overflow doubles."""
+        ratio = lib.bnd_stats_signal_to_noise_ratio(ctypes.byref(self))
+        return 10 * math.log10(ratio) if 0 < ratio < math.inf else ratio
+
+    @property
+    def mse(self) -> float:
+        """The mean squared error over the same elements. NaN if there are none, or if doubles do not hold it."""
+        return lib.bnd_stats_mean_squared_error(ctypes.byref(self))
+
+    def __repr__(self):
+        counts = "".join(f"{name}={getattr(self, name)}, " for name in COUNTS if getattr(self, name))
+        return f"Stats({counts}largest={self.largest:g}, sqnr_db={self.sqnr_db:.4g})"
+
+
+def dialect_rule(f, dialect):
+    """The rule of an ecosystem for a format; the default rule if dialect is None."""
+    rule = _types.bnd_rule()
+    if dialect is not None:
+        row = ctypes.c_size_t()
+        call("bnd_dialect_parse", ctypes.byref(row), text(dialect, "dialect"))
+        if not lib.bnd_dialect_rule(ctypes.byref(rule), row, ctypes.byref(f)):
+            raise ValueError(f"the dialect {dialect!r} says nothing about {f.name}")
+    return rule
+
+
+def rule_of(f, rounding=None, overflow=None, nan=None, flush="none", dialect=None, tininess=None):
+    """The dialect's rule, changed by what is given explicitly."""
+    rule = dialect_rule(f, dialect)
+    for parse, value, what in (("bnd_rounding_parse", rounding, "rounding"), ("bnd_overflow_parse", overflow, "overflow"),
+                               ("bnd_nan_parse", nan, "nan")):
+        if value is not None:
+            call(parse, ctypes.byref(rule), text(value, what))
+    if flush not in ("none", "in", "out", "both"):
+        raise ValueError(f"flush must be 'none', 'in', 'out' or 'both', not {flush!r}")
+    rule.flush_in, rule.flush_out = flush in ("in", "both"), flush in ("out", "both")
+    if tininess not in (None, "before", "after"):
+        raise ValueError(f"tininess must be 'before' or 'after', not {tininess!r}")
+    if tininess is not None:
+        rule.tiny_before = tininess == "before"
+    return rule
+
+
+def whole(value, what, most=2**64 - 1):
+    """A whole number from 0 to `most`."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{what} must be a whole number, not {value!r}") from None
+    if not 0 <= number <= most:
+        raise ValueError(f"{what} must be a whole number from 0 to {most}, not {number}")
+    return number
+
+
+def context_of(threads=None, backend=None):
+    """None stands for the environment variables BINADE_THREADS and BINADE_BACKEND."""
+    context = _types.bnd_context()
+    call("bnd_context_init", ctypes.byref(context), None if backend is None else text(backend, "backend"),
+         0 if threads is None else whole(threads, "threads", 2**32 - 1))
+    return context
+
+
+def how_of(rule=None, seed=0, first=0, packed=False, threads=None, backend=None):
+    packing = PACKED if packed else UNPACKED
+    return _types.bnd_array(context=ctypes.pointer(context_of(threads, backend)), rule=rule or _types.bnd_rule(),
+                            seed=whole(seed, "seed"), first=whole(first, "first"), packing_in=packing,
+                            packing_out=packing)
