@@ -18,7 +18,8 @@ typedef struct bnd_quantize {
     const char *scale;        /* what shares a scale: tensor, row, tile:128x128, mx, nvfp4; by default by `to` */
     const char *rule;         /* of scales: amax, mse, 4/6, floor, ceil, even, rceil, ct; by default the layout's own */
     const char *scale_format; /* fp32, bf16, fp16: of scales that are not of 8 bits; by default the layout's own */
-    const char *activations;  /* what the config asks for at run time: none or dynamic; by default by `to` */
+    const char *activations;  /* what the config asks for at run time: none, dynamic, or static: input scales of the
+                                 input. By default static where the layout has them and all weights do; else by `to` */
     const char *const *keep;  /* globs (* and ?) of weights or modules that stay as they are */
     size_t keeps;             /* patterns in `keep` */
     const char *const *also;  /* globs of matrices that are quantized although they stay by default */
@@ -44,9 +45,14 @@ typedef enum bnd_conversion {
 /* Returns: "stays", "decoded", "cast", "quantized"; "" for another number. */
 const char *bnd_conversion_name(bnd_conversion fate);
 
-/* A weight of the input, and what it is in the output. */
+/* A weight of the input, and what it is in the output; or one of the linear layers that an array of experts becomes:
+ * then they all have the same `weight`. */
 typedef struct bnd_planned_weight {
     const bnd_stored_weight *weight;
+    const char *name; /* in the output, as an unquantized checkpoint calls it */
+    size_t rank;
+    const uint64_t *shape; /* in the output; experts that are quantized are [E, out, in] */
+    uint64_t count;        /* elements */
     bnd_conversion conversion;
     const char *reason;           /* for programs: "linear", "kept", "embedding", "head", "router", "vector" ... */
     const char *because;          /* for people, a few words */
@@ -64,6 +70,7 @@ typedef struct bnd_plan_totals {
     uint64_t work;                   /* what bnd_watch counts to */
     size_t weights[BND_CONVERSIONS]; /* how many there are of each kind */
     size_t groups;                   /* weights with a shared tensor scale count once */
+    size_t inputs, inputs_kept;      /* weights of the input with static input scales; those that have them still */
 } bnd_plan_totals;
 
 typedef struct bnd_quantize_plan bnd_quantize_plan;

@@ -8,7 +8,7 @@
 
 static const bndi_role kept = {.reason = "kept", .because = "as asked"};
 
-static bool matches(const char *const *patterns, size_t count, const char *weight)
+bool bndi_matches(const char *const *patterns, size_t count, const char *weight)
 {
     for (size_t i = 0; i < count; i++) {
         if (bndi_glob_weight(patterns[i], weight)) {
@@ -27,7 +27,7 @@ static const bnd_format *format_of_config(const bndi_model_config *config)
                                                                  : BND_FORMAT_BF16);
 }
 
-static bool is_plain(const bnd_format *f)
+bool bndi_is_plain(const bnd_format *f)
 {
     return f != NULL &&
            (bnd_format_same(f, bnd_format_at(BND_FORMAT_FP32)) || bnd_format_same(f, bnd_format_at(BND_FORMAT_BF16)) ||
@@ -37,7 +37,7 @@ static bool is_plain(const bnd_format *f)
 const bnd_format *bndi_scale_format_of(const bnd_quantize_plan *plan, const bnd_stored_weight *weight)
 {
     const bnd_format *stored = weight->layout == NULL ? weight->parts[BND_PART_CODES]->format : NULL;
-    return is_plain(stored) ? stored : format_of_config(&plan->config);
+    return bndi_is_plain(stored) ? stored : format_of_config(&plan->config);
 }
 
 static uint64_t bytes_of(const bnd_stored_weight *weight)
@@ -93,13 +93,18 @@ static bnd_status choose_values(bnd_planned_weight *out, const bnd_quantize_plan
     return BND_OK;
 }
 
+static bool is_experts(const bnd_quantize_plan *plan, const bnd_planned_weight *weight)
+{
+    return plan->work[weight - plan->weights].experts;
+}
+
 /* Two bytes of a packed row, whole blocks, whole tiles: what the shapes of a layout need. */
-static bnd_status check_shape(const bndi_how *how, const bnd_stored_weight *weight, bnd_error *why)
+static bnd_status check_shape(const bndi_how *how, const bnd_planned_weight *weight, bnd_error *why)
 {
     const bnd_block *block = &how->block;
     bool grouped = block->sharing == BND_SHARE_BLOCK && block->along > 0;
     bool whole_tiles = block->sharing == BND_SHARE_TILE && how->layout->family == BND_LAYOUT_MODELOPT;
-    uint64_t rows = weight->shape[0], columns = weight->shape[1];
+    uint64_t rows = weight->shape[weight->rank - 2], columns = weight->shape[weight->rank - 1];
     uint64_t width = grouped ? block->along : whole_tiles ? block->across : 1;
     if (columns % width != 0) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s has rows of %llu elements, which %llu does not divide; keep it",
@@ -117,7 +122,7 @@ static bnd_status choose_codes(bnd_planned_weight *out, const bnd_quantize_plan 
 {
     const bnd_stored_weight *weight = out->weight;
     bool head = strcmp(role->reason, "head") == 0 || strcmp(role->reason, "embedding") == 0;
-    if (weight->rank != 2 || weight->count == 0) {
+    if ((weight->rank != 2 && !is_experts(plan, out)) || weight->count == 0) {
         return leave(out, plan, role, why);
     }
     if (!weight->is_float) {
@@ -130,7 +135,7 @@ static bnd_status choose_codes(bnd_planned_weight *out, const bnd_quantize_plan 
             "and embedding",
             weight->name);
     }
-    bnd_status status = check_shape(&plan->how, weight, why);
+    bnd_status status = check_shape(&plan->how, out, why);
     if (status != BND_OK) {
         return status;
     }
@@ -146,23 +151,33 @@ static bnd_status choose_one(bnd_planned_weight *out, const bnd_quantize_plan *p
                              bnd_error *why)
 {
     static const bndi_role integers = {.reason = "integers", .because = "not numbers of a floating-point format"};
+    static const bndi_role experts = {.reason = "experts", .because = "experts in one array", .quantizes = true};
+    static const bndi_role other = {.reason = "linear", .because = "gpt-oss has only experts quantized"};
     static const bndi_role also = {.reason = "asked", .because = "as asked", .quantizes = true, .linear = true};
     const bnd_stored_weight *weight = out->weight;
     bndi_role role = weight->is_float || weight->layout != NULL
                          ? bndi_role_of(weight->name, weight->rank, weight->layout != NULL)
                          : integers;
     out->group = SIZE_MAX;
-    out->bytes_in = bytes_of(weight);
-    if (matches(asked->keep, asked->keeps, weight->name)) {
+    out->bytes_in = is_experts(plan, out) ? bytes_of(weight) / (weight->count / out->count) : bytes_of(weight);
+    if (bndi_matches(asked->keep, asked->keeps, weight->name)) {
         return leave(out, plan, &kept, why);
     }
     if (plan->how.dequantizes) {
         return choose_values(out, plan, &role, why);
     }
-    bool wanted = weight->is_float && matches(asked->also, asked->alsos, weight->name);
+    if (is_experts(plan, out)) {
+        return choose_codes(out, plan, &experts, why);
+    }
+    bool wanted = weight->is_float && bndi_matches(asked->also, asked->alsos, weight->name);
     if (wanted && weight->rank != 2) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s has %zu dimensions; only matrices are quantized", weight->name,
-                        weight->rank);
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s has %zu dimension%s; only matrices are quantized", weight->name,
+                        weight->rank, weight->rank == 1 ? "" : "s");
+    }
+    if (plan->how.layout->family == BND_LAYOUT_GPT_OSS && (wanted || role.quantizes)) {
+        return wanted ? bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                                 "%s is not an array of experts; gpt-oss quantizes only these", weight->name)
+                      : leave(out, plan, &other, why);
     }
     if (wanted && !role.quantizes && strcmp(role.reason, "head") != 0 && strcmp(role.reason, "embedding") != 0) {
         role = also;
@@ -176,7 +191,6 @@ bnd_status bndi_choose(bnd_quantize_plan *plan, const bnd_quantize *asked, bnd_e
 {
     for (size_t i = 0; i < plan->count; i++) {
         bnd_planned_weight *weight = &plan->weights[i];
-        weight->weight = bnd_checkpoint_weight_at(plan->in, i);
         bnd_status status = choose_one(weight, plan, asked, why);
         if (status != BND_OK) {
             return status;
@@ -189,8 +203,9 @@ bnd_status bndi_choose(bnd_quantize_plan *plan, const bnd_quantize *asked, bnd_e
                         "nothing to do: no weight is quantized, and every matrix is %s or stays", plan->how.to.name);
     }
     if (!plan->how.dequantizes && plan->totals.weights[BND_QUANTIZED] == 0) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "none of the %zu tensors is the weight of a linear layer to quantize",
-                        plan->count);
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "none of the %zu tensors is %s to quantize", plan->count,
+                        plan->how.layout->family == BND_LAYOUT_GPT_OSS ? "an array of experts of gpt-oss"
+                                                                       : "the weight of a linear layer");
     }
     return BND_OK;
 }
@@ -233,7 +248,7 @@ static bnd_status refuse_halves(const bnd_quantize_plan *plan, const linears *al
             bool kept_first = a->conversion != BND_QUANTIZED;
             status = bnd_fail(why, BND_BAD_ARGUMENT, 0,
                               "%s stays, but engines join it to %s, which is quantized; keep both or none",
-                              (kept_first ? a : b)->weight->name, (kept_first ? b : a)->weight->name);
+                              (kept_first ? a : b)->name, (kept_first ? b : a)->name);
         }
     }
     free(first);
@@ -247,7 +262,7 @@ static size_t fuse(const bnd_quantize_plan *plan, linears *all, bool quantized)
     for (size_t i = 0; i < plan->count; i++) {
         if (quantized ? plan->weights[i].conversion == BND_QUANTIZED : is_linear(&plan->weights[i])) {
             all->places[all->count] = i;
-            all->names[all->count++] = plan->weights[i].weight->name;
+            all->names[all->count++] = plan->weights[i].name;
         }
     }
     return bndi_fuse(all->groups, all->names, all->count, plan->config.model_type);

@@ -28,12 +28,6 @@ const char *bndi_written_word(const bndi_written *row, bool with_inputs)
     return with_inputs ? row->with_inputs : row->dynamic[0] != '\0' ? row->dynamic : row->weights;
 }
 
-/* Weights alone give all that this layout needs. */
-static bool is_by_weights(const bndi_written *row)
-{
-    return bndi_written_word(row, false)[0] != '\0';
-}
-
 /* ---- what is available ---- */
 
 static void add_word(char *list, size_t size, const char *word)
@@ -58,7 +52,7 @@ static void list_blocks(char *out, size_t size, bnd_layout_family family)
     out[0] = '\0';
     for (size_t i = 0; i < ROWS; i++) {
         const bnd_layout *layout = bnd_layout_find(rows[i].layout);
-        if (layout->family == family && is_by_weights(&rows[i])) {
+        if (layout->family == family) {
             add_word(out, size, layout->block);
         }
     }
@@ -119,7 +113,7 @@ static bnd_status find_layout(bndi_how *out, bnd_layout_family family, bnd_error
 {
     for (size_t i = 0; i < ROWS; i++) {
         const bnd_layout *layout = bnd_layout_find(rows[i].layout);
-        if (layout->family == family && is_by_weights(&rows[i]) && holds(layout, &out->block)) {
+        if (layout->family == family && holds(layout, &out->block)) {
             out->layout = layout;
             out->written = &rows[i];
             return BND_OK;
@@ -136,8 +130,7 @@ static const char *default_scale(bnd_layout_family family, const char *to)
     size_t length = strlen(to);
     for (size_t i = 0; i < ROWS; i++) {
         const bnd_layout *layout = bnd_layout_find(rows[i].layout);
-        if (layout->family == family && is_by_weights(&rows[i]) && strncmp(layout->block, to, length) == 0 &&
-            layout->block[length] == '/') {
+        if (layout->family == family && strncmp(layout->block, to, length) == 0 && layout->block[length] == '/') {
             return layout->block + length + 1;
         }
     }
@@ -241,25 +234,60 @@ static bnd_status settle_scale_format(bndi_how *out, const bnd_quantize *asked, 
     return status;
 }
 
-static bnd_status settle_activations(bndi_how *out, const char *asked, bnd_error *why)
+/* ---- activations ---- */
+
+bndi_inputs bndi_inputs_kind(const bnd_layout *layout, const bnd_block *block)
+{
+    bool input = layout->suffix[BND_PART_INPUT] != NULL, second = layout->suffix[BND_PART_INPUT_SECOND] != NULL;
+    bool wide = block->sharing == BND_SHARE_TENSOR || (block->sharing == BND_SHARE_BLOCK && block->along == 0);
+    if (block->tensor) {
+        return input || second ? BNDI_INPUTS_NVFP4 : BNDI_INPUTS_NONE;
+    }
+    bool fp8 = !block->integer && wide && bnd_format_same(&block->element, bnd_format_at(BND_FORMAT_E4M3));
+    return input && fp8 ? BNDI_INPUTS_E4M3 : BNDI_INPUTS_NONE;
+}
+
+static bnd_status refuse_activations(const bndi_how *how, const char *word, bnd_error *why)
+{
+    const bndi_written *row = how->written;
+    bool some = row->dynamic[0] != '\0' || row->weights[0] != '\0';
+    if (!some) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                        "%s with %s needs static input scales, which weights alone do not tell: the input has none for "
+                        "each weight",
+                        bnd_layout_family_name(how->layout->family), how->block.name);
+    }
+    return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s is not available with activations %s (try %s)", row->layout, word,
+                    row->dynamic[0] != '\0' && strcmp(word, "dynamic") != 0 ? "dynamic" : "none");
+}
+
+bnd_status bndi_settle_activations(bndi_how *out, const char *asked, bndi_inputs inputs, bnd_error *why)
 {
     const bndi_written *row = out->written;
     bool wide = out->block.element.width == 8 || out->block.integer;
     const char *word = asked != NULL ? asked : wide && row->dynamic[0] != '\0' ? "dynamic" : "none";
+    bndi_inputs kind = row->with_inputs[0] != '\0' ? bndi_inputs_kind(out->layout, &out->block) : BNDI_INPUTS_NONE;
+    bool can = (kind & inputs) != 0, must = asked != NULL && strcmp(asked, "static") == 0;
     if (asked == NULL && row->weights[0] == '\0') {
         word = "dynamic";
     }
-    out->dynamic = strcmp(word, "dynamic") == 0;
-    if (!out->dynamic && strcmp(word, "none") != 0) {
-        return bnd_fail(why, BND_BAD_NAME, 0, "unknown activations '%s' (available: none, dynamic)", word);
+    out->with_inputs = can && (asked == NULL || must);
+    out->dynamic = !out->with_inputs && strcmp(word, "dynamic") == 0;
+    if (must && !can) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                        kind == BNDI_INPUTS_NONE
+                            ? "%s has no static input scales of %s; try dynamic or none"
+                            : "%s: the input has no static input scales of %s; try dynamic or none",
+                        out->layout->name, out->block.name);
     }
-    out->word = out->dynamic ? row->dynamic : row->weights;
-    return out->word[0] != '\0' ? BND_OK
-                                : bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s is not available with activations %s (try %s)",
-                                           row->layout, word, out->dynamic ? "none" : "dynamic");
+    if (!must && !out->dynamic && !out->with_inputs && strcmp(word, "none") != 0) {
+        return bnd_fail(why, BND_BAD_NAME, 0, "unknown activations '%s' (available: none, dynamic, static)", word);
+    }
+    out->word = out->with_inputs ? row->with_inputs : out->dynamic ? row->dynamic : row->weights;
+    return out->word[0] != '\0' ? BND_OK : refuse_activations(out, word, why);
 }
 
-static bnd_status settle_quantized(bndi_how *out, const bnd_quantize *asked, bnd_error *why)
+static bnd_status settle_quantized(bndi_how *out, const bnd_quantize *asked, bndi_inputs inputs, bnd_error *why)
 {
     bnd_layout_family family = BND_LAYOUT_COMPRESSED_TENSORS;
     bnd_status status = asked->layout != NULL ? find_family(&family, asked->layout, why) : BND_OK;
@@ -267,7 +295,7 @@ static bnd_status settle_quantized(bndi_how *out, const bnd_quantize *asked, bnd
     status = status == BND_OK ? find_layout(out, family, why) : status;
     status = status == BND_OK ? settle_rule(out, asked, why) : status;
     status = status == BND_OK ? settle_scale_format(out, asked, why) : status;
-    status = status == BND_OK ? settle_activations(out, asked->activations, why) : status;
+    status = status == BND_OK ? bndi_settle_activations(out, asked->activations, inputs, why) : status;
     if (status == BND_OK) {
         allow_subnormal_scales(&out->block);
         out->shares = !asked->unfused && (out->block.tensor || out->block.sharing == BND_SHARE_TENSOR);
@@ -275,7 +303,7 @@ static bnd_status settle_quantized(bndi_how *out, const bnd_quantize *asked, bnd
     return status;
 }
 
-bnd_status bndi_settle_how(bndi_how *out, const bnd_quantize *asked, bnd_error *why)
+bnd_status bndi_settle_how(bndi_how *out, const bnd_quantize *asked, bndi_inputs inputs, bnd_error *why)
 {
     static const size_t values[] = {BND_FORMAT_FP32, BND_FORMAT_BF16, BND_FORMAT_FP16};
     bndi_how how = {.rule = ""};
@@ -301,7 +329,7 @@ bnd_status bndi_settle_how(bndi_how *out, const bnd_quantize *asked, bnd_error *
         *out = how;
         return BND_OK;
     }
-    bnd_status status = settle_quantized(&how, asked, why);
+    bnd_status status = settle_quantized(&how, asked, inputs, why);
     if (status == BND_OK) {
         *out = how;
     }

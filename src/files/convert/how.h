@@ -24,6 +24,13 @@ typedef struct bndi_written {
     const char *layout, *dynamic, *weights, *with_inputs, *rule, *scales;
 } bndi_written;
 
+/* Kinds of static input scales. They are of one kind if they mean the same: amax / 448 for E4M3, amax / (6 448) for
+ * NVFP4, or its reciprocal. */
+typedef enum bndi_inputs { BNDI_INPUTS_NONE = 0, BNDI_INPUTS_E4M3 = 1, BNDI_INPUTS_NVFP4 = 2 } bndi_inputs;
+
+/* The kind that inputs of this layout have; 0 if they have none. */
+bndi_inputs bndi_inputs_kind(const bnd_layout *layout, const bnd_block *block);
+
 typedef struct bndi_how {
     bool dequantizes;
     bnd_format to;            /* if it dequantizes */
@@ -38,7 +45,7 @@ typedef struct bndi_how {
     const char *rule;
 } bndi_how;
 
-/* The word of a config for weights with static input scales or without; "": it has none. */
+/* The word of a config for weights with static input scales or without, as relayout writes them; "": it has none. */
 const char *bndi_written_word(const bndi_written *row, bool with_inputs);
 
 /* The row of writes.def of a layout; NULL: it is not written. */
@@ -48,6 +55,10 @@ const bndi_written *bndi_written_row(const bnd_layout *layout);
 void bndi_set_scale_format(bnd_block *block, const bnd_format *format);
 
 /* On failure: BND_BAD_NAME, BND_BAD_SYNTAX or BND_BAD_ARGUMENT, with what is available. */
-BND_CHECKED bnd_status bndi_settle_how(bndi_how *out, const bnd_quantize *asked, bnd_error *why);
+BND_CHECKED bnd_status bndi_settle_how(bndi_how *out, const bnd_quantize *asked, bndi_inputs inputs, bnd_error *why);
+
+/* Activations alone, once more: static where the option is not against it, the layout has input scales and `inputs`
+ * are of their kind. */
+BND_CHECKED bnd_status bndi_settle_activations(bndi_how *out, const char *asked, bndi_inputs inputs, bnd_error *why);
 
 #endif

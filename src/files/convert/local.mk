@@ -7,6 +7,9 @@ libbinade_laboratory_la_SOURCES += \
 	src/files/convert/roles.c \
 	src/files/convert/fused.def \
 	src/files/convert/fused.c \
+	src/files/convert/experts.def \
+	src/files/convert/experts.h \
+	src/files/convert/experts.c \
 	src/files/convert/text.h \
 	src/files/convert/text.c \
 	src/files/convert/how.h \
@@ -17,7 +20,9 @@ libbinade_laboratory_la_SOURCES += \
 	src/files/convert/quantization_config.c \
 	src/files/convert/quantize.h \
 	src/files/convert/tensor_shapes.h \
+	src/files/convert/units.c \
 	src/files/convert/choose.c \
+	src/files/convert/inputs.c \
 	src/files/convert/tensors.c \
 	src/files/convert/texts.c \
 	src/files/convert/quantize_plan.c \

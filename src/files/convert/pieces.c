@@ -37,9 +37,32 @@ static bnd_context one_thread(const bnd_quantize_plan *plan)
     return (bnd_context){.backend = plan->context.backend, .threads = 1};
 }
 
+/* The words of p->n elements in the order of a view. Where columns lie side by side it goes along them, so that reads
+ * are near each other. */
+static void gather(unsigned char *out, const piece *p, size_t bytes)
+{
+    const bndi_view *view = &p->work->view;
+    const unsigned char *data = p->weight->weight->parts[BND_PART_CODES]->data;
+    size_t columns = p->work->columns, rows = p->n / columns;
+    bool down = view->row_step < view->column_step;
+    for (size_t i = 0; i < p->n; i++) {
+        size_t r = down ? i % rows : i / columns, c = down ? i / rows : i % columns;
+        uint64_t row = p->at / columns + r;
+        uint64_t from = view->first + row / view->inner * view->outer_step + row % view->inner * view->row_step +
+                        c * view->column_step;
+        memcpy(out + (r * columns + c) * bytes, data + from * bytes, bytes);
+    }
+}
+
 static bnd_status decode(const bndi_quantizing *job, const piece *p, bnd_error *why)
 {
     bnd_context context = one_thread(job->plan);
+    if (p->work->gathered) {
+        const bnd_format *stored = p->weight->weight->parts[BND_PART_CODES]->format;
+        bnd_array how = {.context = &context};
+        gather(p->memory->gathered, p, stored->width / 8U);
+        return bnd_decode_f32(p->memory->x, p->memory->gathered, p->n, stored, &how, why);
+    }
     return bnd_decode_weight_f32(p->memory->x, p->weight->weight, p->at, p->n, &context, why);
 }
 
@@ -72,7 +95,7 @@ static size_t find_nan(const bnd_format *f, const unsigned char *scales, size_t 
     return count;
 }
 
-static bnd_status refuse_nonfinite(const bnd_stored_weight *weight, const float *x, uint64_t at, size_t n,
+static bnd_status refuse_nonfinite(const bnd_planned_weight *weight, const float *x, uint64_t at, size_t n,
                                    bnd_error *why)
 {
     size_t i = 0;
@@ -154,7 +177,7 @@ static bnd_status quantize(bndi_quantizing *job, const piece *p, bnd_error *why)
                               : status;
     size_t count = bnd_block_scales(block, shape);
     if (status == BND_OK && !plan->allow_nonfinite && find_nan(&block->scale, p->memory->scales, count) < count) {
-        return refuse_nonfinite(p->weight->weight, p->memory->x, p->at, p->n, why);
+        return refuse_nonfinite(p->weight, p->memory->x, p->at, p->n, why);
     }
     told(job, p->n * (block->integer ? 8 : block->element.width) / 8);
     return status == BND_OK ? put_codes(job, p, shape, why) : status;
@@ -183,7 +206,7 @@ static bnd_status measure(bndi_quantizing *job, const piece *p, bnd_error *why)
     float most = bnd_largest_magnitude_f32(p->memory->x, p->n, &context);
     if (!isfinite(most)) {
         if (!job->plan->allow_nonfinite) {
-            return refuse_nonfinite(p->weight->weight, p->memory->x, p->at, p->n, why);
+            return refuse_nonfinite(p->weight, p->memory->x, p->at, p->n, why);
         }
         most = largest_finite(p->memory->x, p->n);
     }
@@ -202,7 +225,7 @@ bnd_status bndi_do_piece(bndi_quantizing *job, uint64_t number, const bndi_piece
     size_t index = weight_of(plan, number);
     const bnd_planned_weight *weight = &plan->weights[index];
     const bndi_weight_work *work = &plan->work[index];
-    uint64_t count = weight->conversion == BND_STAYS ? weight->bytes_in : weight->weight->count;
+    uint64_t count = weight->conversion == BND_STAYS ? weight->bytes_in : weight->count;
     uint64_t at = (number - work->first_piece) * work->step, left = count - at;
     piece p = {.weight = weight,
                .work = work,

@@ -5,12 +5,16 @@
  * quant_config.py; vllm-project/vllm@0071b24b:vllm/model_executor/layers/quantization/fp8.py (ignored_layers) and
  * huggingface/transformers:src/transformers/utils/quantization_config.py, FineGrainedFP8Config
  * (modules_to_not_convert);
+ * huggingface/transformers@0189b1d0:src/transformers/integrations/mxfp4.py (gpt-oss);
+ * Comfy-Org/ComfyUI@311c0140:QUANTIZATION.md;
  * NVIDIA/Model-Optimizer@a2fbac7b:modelopt/torch/export/convert_hf_config.py and quant_utils.py. */
+#define _POSIX_C_SOURCE 200809L
 #include "convert/quantization_config.h"
 
 #include "convert/names.h"
 #include "store/json_writer.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static void put_ignored(bnd_lab_json *json, const char *key, const bndi_ignored *ignored)
@@ -206,6 +210,36 @@ static void put_modelopt(bnd_lab_json *json, const bndi_how *how, const bndi_ign
     bnd_lab_json_string(json, "quant_method", "modelopt");
 }
 
+/* ---- gpt-oss and ComfyUI ---- */
+
+static void put_gpt_oss(bnd_lab_json *json, const bndi_how *how, const bndi_ignored *ignored)
+{
+    put_ignored(json, "modules_to_not_convert", ignored);
+    bnd_lab_json_string(json, "quant_method", how->word);
+}
+
+void bndi_comfy_metadata(bndi_long_text *out, const bndi_how *how, const bndi_ignored *quantized)
+{
+    bnd_lab_json json;
+    bnd_lab_json_begin(&json, bndi_long_text_add, out);
+    bnd_lab_json_object(&json, NULL);
+    bnd_lab_json_string(&json, "format_version", "1.0");
+    bnd_lab_json_object(&json, "layers");
+    for (size_t i = 0; i < quantized->count; i++) {
+        char *module = strndup(quantized->names[i], bndi_module_length(quantized->names[i]));
+        if (module == NULL) {
+            out->failed = true;
+            break;
+        }
+        bnd_lab_json_object(&json, module);
+        bnd_lab_json_string(&json, "format", how->word);
+        bnd_lab_json_end(&json);
+        free(module);
+    }
+    bnd_lab_json_end(&json);
+    bnd_lab_json_end(&json);
+}
+
 bool bndi_hf_quant_config(bndi_long_text *out, const bndi_how *how, const bndi_ignored *ignored)
 {
     bnd_lab_json json;
@@ -233,6 +267,9 @@ void bndi_quantization_config(bndi_long_text *out, const bndi_how *how, const bn
     bnd_lab_json_begin(&json, bndi_long_text_add, out);
     bnd_lab_json_object(&json, NULL);
     switch (how->layout->family) {
+    case BND_LAYOUT_GPT_OSS:
+        put_gpt_oss(&json, how, ignored);
+        break;
     case BND_LAYOUT_FP8:
         put_fp8(&json, how, ignored);
         break;

@@ -2,6 +2,7 @@
 #ifndef BINADE_SRC_CONVERT_QUANTIZE_H
 #define BINADE_SRC_CONVERT_QUANTIZE_H
 
+#include "convert/experts.h"
 #include "convert/how.h"
 #include "convert/quantization_config.h"
 
@@ -14,11 +15,15 @@ typedef struct bndi_weight_work {
     uint64_t first_piece;           /* pieces are numbered through all weights */
     uint64_t first_element;         /* so are elements, for random bits */
     const bnd_format *to;           /* of values that are decoded or cast */
+    bool experts;                   /* experts of one array: all of them, or a linear layer of one */
+    bool gathered;                  /* its elements are those of `view` */
+    bndi_view view;
+    uint64_t dimensions[3]; /* the shape of experts */
 } bndi_weight_work;
 
 /* Memory of a piece: elements, and bytes of codes or values and of scales. */
 typedef struct bndi_piece_size {
-    size_t elements, codes, scales;
+    size_t elements, codes, scales, gathered;
 } bndi_piece_size;
 
 enum { BNDI_PLAN_TEXTS = 2 };
@@ -39,6 +44,7 @@ struct bnd_quantize_plan {
     bnd_planned *tensors;
     size_t tensor_count;
     char *names;      /* of tensors, one after the other */
+    char *layers;     /* names of linear layers of experts, the same */
     uint64_t *shapes; /* the same */
     bnd_plan_totals totals;
     bndi_long_text texts[BNDI_PLAN_TEXTS]; /* config.json, hf_quant_config.json */
@@ -51,7 +57,29 @@ static inline bool bndi_has_tensor_scales(const bnd_quantize_plan *plan)
     return !plan->how.dequantizes && (plan->how.block.tensor || plan->how.block.sharing == BND_SHARE_TENSOR);
 }
 
+/* ---- units.c: what the output's weights are ---- */
+
+/* Makes plan->weights and plan->work: one for each weight of the input, or several for an array of experts. */
+BND_CHECKED bnd_status bndi_make_units(bnd_quantize_plan *plan, const bnd_quantize *asked, bnd_error *why);
+
+/* ---- inputs.c: static input scales ---- */
+
+/* Which kinds of static input scales the weights of a checkpoint have. */
+bndi_inputs bndi_inputs_of(const bnd_checkpoint *checkpoint);
+
+/* The dtype of a weight's input scale in the output: the same, if it is one of these words. */
+const char *bndi_input_dtype(const bnd_stored_weight *weight, const char *dtypes);
+
+/* Decides whether static input scales are carried over: all quantized weights need one, or none has one. */
+BND_CHECKED bnd_status bndi_settle_inputs(bnd_quantize_plan *plan, const bnd_quantize *asked, bnd_error *why);
+
 /* ---- choose.c: which weights are quantized ---- */
+
+/* Does a pattern match a weight or its module? */
+bool bndi_matches(const char *const *patterns, size_t count, const char *weight);
+
+/* A format that is copied and gathered: fp32, bf16, fp16. */
+bool bndi_is_plain(const bnd_format *f);
 
 /* Fills in plan->weights. */
 BND_CHECKED bnd_status bndi_choose(bnd_quantize_plan *plan, const bnd_quantize *asked, bnd_error *why);
@@ -93,7 +121,7 @@ typedef struct bndi_quantizing {
 /* The memory of a worker. */
 typedef struct bndi_piece_memory {
     float *x;
-    unsigned char *codes, *scales;
+    unsigned char *codes, *scales, *gathered;
 } bndi_piece_memory;
 
 /* Works on a piece: finds its largest magnitude, or writes it. */
@@ -104,6 +132,10 @@ BND_CHECKED bnd_status bndi_do_piece(bndi_quantizing *job, uint64_t piece, const
 
 /* From amax of each weight its tensor scale, shared in groups: fills in factors, and writes what is stored. */
 BND_CHECKED bnd_status bndi_tensor_scales(bndi_quantizing *job, bnd_error *why);
+
+/* Writes static input scales, where they are carried over. A factor becomes a divisor, and back, with one rounding to
+ * fp32. */
+BND_CHECKED bnd_status bndi_write_inputs(bndi_quantizing *job, bnd_error *why);
 
 /* ---- side_files.c ---- */
 

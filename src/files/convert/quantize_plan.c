@@ -15,9 +15,11 @@ static bnd_status make(bnd_quantize_plan *plan, const bnd_quantize *how, bnd_err
 {
     size_t length = 0;
     const char *config = bnd_checkpoint_text(plan->in, "config.json", &length);
-    bnd_status status = bndi_settle_how(&plan->how, how, why);
+    bnd_status status = bndi_settle_how(&plan->how, how, bndi_inputs_of(plan->in), why);
     status = status == BND_OK && config != NULL ? bndi_read_model_config(&plan->config, config, length, why) : status;
+    status = status == BND_OK ? bndi_make_units(plan, how, why) : status;
     status = status == BND_OK ? bndi_choose(plan, how, why) : status;
+    status = status == BND_OK ? bndi_settle_inputs(plan, how, why) : status;
     status = status == BND_OK ? bndi_group(plan, !how->unfused, why) : status;
     status = status == BND_OK ? bndi_plan_tensors(plan, why) : status;
     return status == BND_OK ? bndi_plan_texts(plan, why) : status;
@@ -27,21 +29,16 @@ bnd_status bnd_quantize_plan_new(bnd_quantize_plan **out, const bnd_checkpoint *
                                  bnd_error *why)
 {
     bnd_quantize_plan *plan = calloc(1, sizeof *plan);
-    size_t count = bnd_checkpoint_weights(checkpoint);
     if (plan != NULL) {
         *plan = (bnd_quantize_plan){.in = checkpoint,
                                     .rounding = how->rounding,
                                     .seed = how->seed,
                                     .shard_size = how->shard_size,
                                     .allow_nonfinite = how->allow_nonfinite,
-                                    .context = how->context != NULL ? *how->context : (bnd_context){.threads = 1},
-                                    .weights = calloc(count + 1, sizeof *plan->weights),
-                                    .work = calloc(count + 1, sizeof *plan->work),
-                                    .count = count};
+                                    .context = how->context != NULL ? *how->context : (bnd_context){.threads = 1}};
     }
-    if (plan == NULL || plan->weights == NULL || plan->work == NULL) {
-        bnd_quantize_plan_free(plan);
-        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for a plan of %zu weights", count);
+    if (plan == NULL) {
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for a plan");
     }
     bnd_status status = make(plan, how, why);
     if (status != BND_OK) {
@@ -49,8 +46,9 @@ bnd_status bnd_quantize_plan_new(bnd_quantize_plan **out, const bnd_checkpoint *
         return status;
     }
     uint64_t threads = plan->context.threads > 0 ? plan->context.threads : 1;
-    uint64_t piece = plan->largest.elements * sizeof(float) + plan->largest.codes + plan->largest.scales;
-    plan->totals.memory += threads * piece + count * (sizeof *plan->weights + sizeof *plan->work);
+    uint64_t piece =
+        plan->largest.elements * sizeof(float) + plan->largest.codes + plan->largest.scales + plan->largest.gathered;
+    plan->totals.memory += threads * piece + plan->count * (sizeof *plan->weights + sizeof *plan->work);
     *out = plan;
     return BND_OK;
 }
@@ -68,6 +66,7 @@ void bnd_quantize_plan_free(bnd_quantize_plan *plan)
     free(plan->work);
     free(plan->tensors);
     free(plan->names);
+    free(plan->layers);
     free(plan->shapes);
     free(plan);
 }

@@ -17,8 +17,9 @@ static bool open_memory(bndi_piece_memory *memory, const bndi_piece_size *size)
 {
     *memory = (bndi_piece_memory){.x = malloc((size->elements + 1) * sizeof(float)),
                                   .codes = malloc(size->codes + 1),
-                                  .scales = malloc(size->scales + sizeof(double))};
-    return memory->x != NULL && memory->codes != NULL && memory->scales != NULL;
+                                  .scales = malloc(size->scales + sizeof(double)),
+                                  .gathered = malloc(size->gathered + 1)};
+    return memory->x != NULL && memory->codes != NULL && memory->scales != NULL && memory->gathered != NULL;
 }
 
 static void close_memory(bndi_piece_memory *memory)
@@ -26,6 +27,7 @@ static void close_memory(bndi_piece_memory *memory)
     free(memory->x);
     free(memory->codes);
     free(memory->scales);
+    free(memory->gathered);
 }
 
 /* Only the first worker tells, so that no two do at once. */
@@ -118,7 +120,7 @@ static bnd_status open_job(bndi_quantizing *job, bnd_error *why)
     const bnd_quantize_plan *plan = job->plan;
     const bndi_piece_size *size = &plan->largest;
     size_t threads = plan->context.threads > 0 ? plan->context.threads : 1;
-    size_t fit = MEMORY_MOST / (size->elements * sizeof(float) + size->codes + size->scales + 1);
+    size_t fit = MEMORY_MOST / (size->elements * sizeof(float) + size->codes + size->scales + size->gathered + 1);
     job->workers = threads < fit ? threads : fit > 0 ? fit : 1;
     job->total = plan->totals.work;
     job->amax = calloc(plan->count + 1, sizeof *job->amax);
@@ -149,6 +151,7 @@ static bnd_status write_all(bndi_quantizing *job, const char *path, const bndi_a
         status = for_all_pieces(job, true, why);
         status = status == BND_OK ? bndi_tensor_scales(job, why) : status;
     }
+    status = status == BND_OK ? bndi_write_inputs(job, why) : status;
     status = status == BND_OK ? for_all_pieces(job, false, why) : status;
     if (status != BND_OK) {
         bnd_checkpoint_writer_free(job->writer);

@@ -61,11 +61,12 @@ static bool has_input(const bnd_stored_weight *w)
     return w->parts[BND_PART_INPUT] != NULL || w->parts[BND_PART_INPUT_SECOND] != NULL;
 }
 
-/* A config can say that weights are in this layout, with static input scales or without. */
+/* A config.json can say that matrices are in this layout, with static input scales or without. */
 static bool can_be_written(const bnd_layout *layout, const bnd_stored_weight *w)
 {
     const bndi_written *row = bndi_written_row(layout);
-    return row != NULL && bndi_written_word(row, has_input(w))[0] != '\0';
+    const bool others = layout->family == BND_LAYOUT_GPT_OSS || layout->family == BND_LAYOUT_COMFYUI;
+    return row != NULL && !others && bndi_written_word(row, has_input(w))[0] != '\0';
 }
 
 /* The families that could have the weight, for messages. */

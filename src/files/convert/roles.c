@@ -31,7 +31,8 @@ bndi_role bndi_role_of(const char *weight, size_t rank, bool quantized)
         return (bndi_role){.reason = "linear", .because = "a linear layer", .quantizes = true, .linear = true};
     }
     if (rank == 3 && bndi_glob("*experts*", weight, strlen(weight)) && !bndi_glob("*bias*", weight, strlen(weight))) {
-        return (bndi_role){.reason = "experts", .because = "experts in one array: no layout here has them"};
+        return (bndi_role){.reason = "experts",
+                           .because = "experts in one array, which this layout or model has no row for"};
     }
     return (bndi_role){.reason = "other", .because = "not the weight of a linear layer"};
 }

@@ -82,6 +82,10 @@ static void describe(bndi_around *out, const bnd_quantize_plan *plan)
     add_pair(out, "binade.scale_format", bnd_quantize_plan_scale_format(plan));
     add_pair(out, "binade.rounding", bnd_rounding_name(bnd_rule_rounding(plan->rounding)));
     add_pair(out, "binade.seed", random ? out->seed : "");
+    add_pair(out, "binade.input_scales",
+             plan->totals.inputs_kept > 0 ? "of the input"
+             : plan->totals.inputs > 0    ? "of the input were dropped"
+                                          : "");
     add_pair(out, "binade.fused", plan->totals.groups > 0 ? "tensor scales are shared" : "");
 }
 
@@ -124,12 +128,16 @@ bnd_status bndi_plan_around(bndi_around *out, const bnd_quantize_plan *plan, con
     size_t most = bnd_checkpoint_others(plan->in) + BNDI_PLAN_TEXTS;
     *out = (bndi_around){.side = calloc(most, sizeof *out->side), .paths = calloc(most, sizeof *out->paths)};
     bool memory = out->side != NULL && out->paths != NULL;
+    bool comfy = plan->how.layout != NULL && plan->how.layout->family == BND_LAYOUT_COMFYUI;
     describe(out, plan);
     if (memory && !is_one_file(path)) {
         memory = add_copies(out, plan);
         add_texts(out, plan);
-    } else if (memory && plan->quantization_config.bytes != NULL) {
+    } else if (memory && !comfy && plan->quantization_config.bytes != NULL) {
         add_pair(out, "quantization_config", plan->quantization_config.bytes); /* a file alone has no config.json */
+    }
+    if (memory && comfy) {
+        add_pair(out, "_quantization_metadata", plan->quantization_config.bytes);
     }
     if (!memory) {
         bndi_free_around(out);

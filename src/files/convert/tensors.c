@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum {
-    RANK_MOST = 4,   /* of a part of a matrix */
+    RANK_MOST = 5,   /* of a part of a matrix, or of matrices of experts */
     NAME_MORE = 64,  /* the suffix of a part is shorter than ".weight" and this */
     PIECE = 1 << 17, /* elements: fp32 and codes fit the L2 cache */
     COPIED = 1 << 20 /* bytes of a piece that is copied */
@@ -31,6 +31,9 @@ size_t bndi_shape_of_part(uint64_t *shape, bndi_part_shape kind, const bnd_block
     case BNDI_SHAPE_HALF:
         shape[0] = rows, shape[1] = columns / 2;
         return 2;
+    case BNDI_SHAPE_BLOCKS:
+        shape[0] = rows, shape[1] = columns / 32, shape[2] = 16;
+        return 3;
     case BNDI_SHAPE_SCALAR:
         return 0;
     case BNDI_SHAPE_ONE:
@@ -119,18 +122,27 @@ static void add_parts(maker *m, bnd_planned_weight *weight, bndi_weight_work *wo
 {
     const bnd_layout *layout = m->plan->how.layout;
     const bndi_layout_row *row = bndi_layout_row_of(layout);
-    size_t rows = (size_t)weight->weight->shape[0], columns = (size_t)weight->weight->shape[1];
+    size_t rows = (size_t)weight->shape[weight->rank - 2], columns = (size_t)weight->shape[weight->rank - 1];
+    size_t lead = weight->rank - 2;
+    bool with_inputs = m->plan->how.with_inputs;
     for (size_t p = 0; p < BND_PART_COUNT; p++) {
         bnd_part part = (bnd_part)p;
         const bndi_part_rule *rule = &row->part[p];
         uint64_t shape[RANK_MOST];
-        if (rule->suffix == NULL || rule->optional) {
+        bool input = p == BND_PART_INPUT || p == BND_PART_INPUT_SECOND;
+        if (rule->suffix == NULL || (rule->optional && !(input && with_inputs))) {
             continue;
         }
-        (void)bndi_part_name(m->name, strlen(weight->weight->name) + NAME_MORE, layout, weight->weight->name, part);
-        size_t rank = bndi_shape_of_part(shape, (bndi_part_shape)rule->shape, &weight->block, rows, columns);
-        const bnd_planned *tensor =
-            add_tensor(m, &work->tensors[p], dtype_of_part(part, rule, &weight->block), rank, shape);
+        (void)bndi_part_name(m->name, strlen(weight->name) + NAME_MORE, layout, weight->name, part);
+        size_t rank = bndi_shape_of_part(shape + lead, (bndi_part_shape)rule->shape, &weight->block, rows, columns);
+        if (lead > 0) { /* experts */
+            shape[0] = weight->shape[0];
+            rank++;
+        }
+        const bnd_planned *tensor = add_tensor(m, &work->tensors[p],
+                                               input ? bndi_input_dtype(weight->weight, rule->dtypes)
+                                                     : dtype_of_part(part, rule, &weight->block),
+                                               rank, shape);
         weight->bytes_out += bytes_of(tensor);
         weight->dtype = p == BND_PART_CODES ? tensor->dtype : weight->dtype;
     }
@@ -168,8 +180,8 @@ static bool reserve(bnd_quantize_plan *plan)
         const bnd_planned_weight *weight = &plan->weights[i];
         size_t parts = weight->conversion == BND_QUANTIZED ? BND_PART_COUNT : 1;
         tensors += parts;
-        names += parts * (strlen(weight->weight->name) + NAME_MORE);
-        shapes += parts * (weight->weight->rank + RANK_MOST);
+        names += parts * (strlen(weight->name) + NAME_MORE);
+        shapes += parts * (weight->rank + RANK_MOST);
     }
     plan->tensors = calloc(tensors + 1, sizeof *plan->tensors);
     plan->names = calloc(names + 1, 1);
@@ -215,18 +227,20 @@ static void cut(bnd_quantize_plan *plan, size_t i)
     bnd_planned_weight *weight = &plan->weights[i];
     bndi_weight_work *work = &plan->work[i];
     bndi_piece_size *largest = &plan->largest;
-    uint64_t count = weight->weight->count;
+    uint64_t count = weight->count;
     work->first_piece = plan->pieces;
     work->step = PIECE;
     if (weight->conversion == BND_STAYS) {
         count = weight->bytes_in;
         work->step = COPIED;
     } else if (weight->conversion == BND_QUANTIZED) {
-        work->columns = (size_t)weight->weight->shape[1];
+        work->columns = (size_t)weight->shape[weight->rank - 1];
+        uint64_t all = weight->count / work->columns;
         size_t rows = rows_of_piece(&weight->block, work->columns);
-        rows = rows < weight->weight->shape[0] ? rows : (size_t)weight->weight->shape[0];
+        rows = rows < all ? rows : (size_t)all;
         bnd_shape shape = bndi_shape_of_rows(&weight->block, rows, work->columns);
         work->step = (uint64_t)rows * work->columns;
+        grow(&largest->gathered, work->gathered ? (size_t)work->step * sizeof(float) : 0);
         grow(&largest->codes, bnd_block_codes_size(&weight->block, shape, BND_PACKING_PACKED));
         grow(&largest->scales, bnd_block_scales_size(&weight->block, shape));
     } else {
@@ -257,11 +271,11 @@ bnd_status bndi_plan_tensors(bnd_quantize_plan *plan, bnd_error *why)
             add_values(&m, weight, work);
         }
         work->first_element = elements;
-        elements += weight->weight->count;
+        elements += weight->count;
         cut(plan, i);
         bool counts = weight->weight->is_float;
-        plan->totals.parameters += counts ? weight->weight->count : 0;
-        plan->totals.quantized += weight->conversion == BND_QUANTIZED ? weight->weight->count : 0;
+        plan->totals.parameters += counts ? weight->count : 0;
+        plan->totals.quantized += weight->conversion == BND_QUANTIZED ? weight->count : 0;
         plan->totals.bytes_in += weight->bytes_in;
         plan->totals.bytes_out += weight->bytes_out;
         plan->totals.work += weight->bytes_out;

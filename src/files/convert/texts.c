@@ -54,6 +54,10 @@ static bnd_status set_config(bnd_quantize_plan *plan, const char *value, bnd_err
 static bnd_status make_texts(bnd_quantize_plan *plan, const bndi_ignored *ignored, bnd_error *why)
 {
     bndi_long_text second = {0}, *config = &plan->quantization_config, *out = &plan->texts[1];
+    if (plan->how.layout->family == BND_LAYOUT_COMFYUI) {
+        bndi_comfy_metadata(config, &plan->how, ignored);
+        return config->failed ? no_memory(why) : set_config(plan, NULL, why);
+    }
     bndi_quantization_config(config, &plan->how, ignored);
     bool both = bndi_hf_quant_config(&second, &plan->how, ignored);
     bnd_status status = config->failed || second.failed ? no_memory(why) : set_config(plan, config->bytes, why);
@@ -76,13 +80,14 @@ bnd_status bndi_plan_texts(bnd_quantize_plan *plan, bnd_error *why)
         return no_memory(why);
     }
     bndi_ignored ignored = {.names = names};
+    bool comfy = plan->how.layout->family == BND_LAYOUT_COMFYUI; /* lists what is quantized */
     for (size_t i = 0; i < plan->count; i++) {
         const bnd_planned_weight *weight = &plan->weights[i];
         const bnd_stored_weight *stored = weight->weight;
         bool linear = weight->conversion != BND_QUANTIZED && stored->is_float &&
                       (stored->layout != NULL || bndi_role_of(stored->name, stored->rank, false).linear);
-        if (linear) {
-            names[ignored.count++] = stored->name;
+        if (comfy ? weight->conversion == BND_QUANTIZED : linear) {
+            names[ignored.count++] = weight->name;
         }
     }
     bnd_status status = make_texts(plan, &ignored, why);

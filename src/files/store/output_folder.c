@@ -1,19 +1,123 @@
-/* Folders of files that are written under a temporary name and renamed when they are complete. A file is opened for
- * each write: there may be more of them than a process may have open. */
+/* Folders of files that are written under a temporary name and renamed when they are complete. There may
+ * be more files than a process may have open: those that were written last stay open. */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "store/store.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* ---- open files ---- */
+
+/* A file that is open; `users` threads write to it at the moment. */
+typedef struct descriptor {
+    int fd; /* -1: none */
+    size_t file;
+    unsigned users;
+    uint64_t used; /* when it was asked for last */
+} descriptor;
+
+struct bndi_descriptors {
+    bool busy; /* a thread looks at them, or opens a file */
+    uint64_t clock;
+    descriptor all[BND_LAB_FOLDER_OPEN];
+};
+
+static struct bndi_descriptors *no_descriptors(void)
+{
+    struct bndi_descriptors *d = calloc(1, sizeof *d);
+    for (size_t i = 0; d != NULL && i < BND_LAB_FOLDER_OPEN; i++) {
+        d->all[i].fd = -1;
+    }
+    return d;
+}
+
+/* Opening a file takes microseconds, so who waits asks again. */
+static void lock(struct bndi_descriptors *d)
+{
+    while (__atomic_test_and_set(&d->busy, __ATOMIC_ACQUIRE)) {
+        (void)sched_yield();
+    }
+}
+
+static void unlock(struct bndi_descriptors *d)
+{
+    __atomic_clear(&d->busy, __ATOMIC_RELEASE);
+}
+
+/* The one of this file; else one that is free; else the one that was used the longest time ago. NULL: all are in use. */
+static descriptor *find_descriptor(struct bndi_descriptors *d, size_t file)
+{
+    descriptor *best = NULL;
+    for (size_t i = 0; i < BND_LAB_FOLDER_OPEN; i++) {
+        descriptor *at = &d->all[i];
+        if (at->fd >= 0 && at->file == file) {
+            return at;
+        }
+        if (at->users == 0 && (best == NULL || (at->fd < 0 ? best->fd >= 0 : best->fd >= 0 && at->used < best->used))) {
+            best = at;
+        }
+    }
+    return best;
+}
+
+static bnd_status close_descriptor(descriptor *d, bnd_error *why)
+{
+    bool closed = d->fd < 0 || close(d->fd) == 0;
+    d->fd = -1;
+    return closed ? BND_OK : bndi_fail_system(why, "cannot be written", errno);
+}
+
+/* Opens a file, or finds it open. *out is NULL if all are in use: then the caller closes *fd. */
+static bnd_status take_descriptor(descriptor **out, int *fd, const bnd_lab_folder *folder, size_t file, bnd_error *why)
+{
+    struct bndi_descriptors *d = folder->descriptors;
+    lock(d);
+    descriptor *found = find_descriptor(d, file);
+    bool open_already = found != NULL && found->fd >= 0 && found->file == file;
+    bnd_status status = found != NULL && !open_already ? close_descriptor(found, why) : BND_OK;
+    *fd = open_already ? found->fd : status == BND_OK ? open(folder->files[file], O_WRONLY | O_CLOEXEC) : -1;
+    if (status == BND_OK && *fd < 0) {
+        status = bndi_fail_system(why, "cannot be opened for writing", errno);
+    }
+    if (status == BND_OK && found != NULL) {
+        found->fd = *fd;
+        found->file = file;
+        found->users++;
+        found->used = d->clock++;
+    }
+    unlock(d);
+    *out = found;
+    return status;
+}
+
+static void leave_descriptor(const bnd_lab_folder *folder, descriptor *used)
+{
+    lock(folder->descriptors);
+    used->users--;
+    unlock(folder->descriptors);
+}
+
+static bnd_status close_all(const bnd_lab_folder *folder, bnd_error *why)
+{
+    bnd_status status = BND_OK;
+    for (size_t i = 0; folder->descriptors != NULL && i < BND_LAB_FOLDER_OPEN; i++) {
+        bnd_status closed = close_descriptor(&folder->descriptors->all[i], status == BND_OK ? why : NULL);
+        status = status == BND_OK ? closed : status;
+    }
+    return status;
+}
+
 static void release(bnd_lab_folder *folder)
 {
+    (void)close_all(folder, NULL);
+    free(folder->descriptors);
     for (size_t i = 0; i < folder->count; i++) {
         free(folder->files[i]);
     }
@@ -83,8 +187,11 @@ bnd_status bnd_lab_folder_open(bnd_lab_folder *out, const char *path, size_t fil
     if (path[0] == '\0') {
         return bnd_fail(why, BND_BAD_STREAM, 0, "the path must not be empty");
     }
-    bnd_lab_folder folder = {.path = clean_path(path), .files = calloc(files + 1, sizeof *folder.files), .room = files};
-    bnd_status status = folder.path != NULL && folder.files != NULL
+    bnd_lab_folder folder = {.path = clean_path(path),
+                             .files = calloc(files + 1, sizeof *folder.files),
+                             .room = files,
+                             .descriptors = no_descriptors()};
+    bnd_status status = folder.path != NULL && folder.files != NULL && folder.descriptors != NULL
                             ? check_empty(folder.path, why)
                             : bnd_fail(why, BND_NO_MEMORY, 0, "no memory for a folder of %zu files", files);
     if (status == BND_OK) {
@@ -157,9 +264,17 @@ bnd_status bnd_lab_folder_write(const bnd_lab_folder *folder, size_t file, uint6
                                 size_t length, bnd_error *why)
 {
     const char *path = folder->files[file];
-    int fd = open(path, O_WRONLY | O_CLOEXEC);
-    bnd_status status = fd < 0 ? bndi_fail_system(why, "cannot be opened for writing", errno)
-                               : close_checked(fd, bndi_write_at(fd, offset, bytes, length, why), why);
+    descriptor *used;
+    int fd;
+    bnd_status status = take_descriptor(&used, &fd, folder, file, why);
+    if (status == BND_OK) {
+        status = bndi_write_at(fd, offset, bytes, length, why);
+        if (used != NULL) {
+            leave_descriptor(folder, used);
+        } else {
+            status = close_checked(fd, status, why);
+        }
+    }
     return of_file(path, status, why);
 }
 
@@ -178,7 +293,7 @@ static bnd_status sync_path(const char *path, bnd_error *why)
 
 bnd_status bnd_lab_folder_finish(bnd_lab_folder *folder, bool durable, bnd_error *why)
 {
-    bnd_status status = BND_OK;
+    bnd_status status = close_all(folder, why);
     for (size_t i = 0; durable && status == BND_OK && i < folder->count; i++) {
         status = of_file(folder->files[i], sync_path(folder->files[i], why), why);
     }

@@ -10,6 +10,7 @@ typedef struct bnd_lab_folder {
     char *path, *temporary;
     char **files; /* the paths of its files, within the temporary folder */
     size_t count, room;
+    struct bndi_descriptors *descriptors; /* open files */
 } bnd_lab_folder;
 
 /* Begins a folder of at most `files` files. Nothing may be at `path` but an empty folder, which is replaced. */
@@ -20,7 +21,9 @@ BND_CHECKED bnd_status bnd_lab_folder_open(bnd_lab_folder *out, const char *path
  * a file in this folder; BND_BAD_STREAM, BND_NO_MEMORY. */
 BND_CHECKED bnd_status bnd_lab_folder_add(bnd_lab_folder *folder, const char *name, uint64_t size, bnd_error *why);
 
-/* Writes bytes anywhere in a file. Safe from any number of threads. No file stays open. */
+/* Writes bytes anywhere in a file. Safe from any number of threads. At most BND_LAB_FOLDER_OPEN files stay open for the
+ * next write, besides one per thread. */
+enum { BND_LAB_FOLDER_OPEN = 32 };
 BND_CHECKED bnd_status bnd_lab_folder_write(const bnd_lab_folder *folder, size_t file, uint64_t offset,
                                             const void *bytes, size_t length, bnd_error *why);
 

@@ -167,9 +167,10 @@ static const option_row options[] = {
      INTO_TEXT(quantize, how.to)},
     {.name = "layout",
      .argument = "NAME",
-     .help = "names, shapes and config of: compressed-tensors fp8 fp8-block modelopt (default compressed-tensors)",
+     .help = "names, shapes and config of: compressed-tensors fp8 fp8-block modelopt gpt-oss comfyui (default "
+             "compressed-tensors)",
      .completes = COMPLETES_WORDS,
-     .words = "compressed-tensors fp8 fp8-block modelopt",
+     .words = "compressed-tensors fp8 fp8-block modelopt gpt-oss comfyui",
      INTO_TEXT(quantize, how.layout)},
     {.name = "scale",
      .argument = "S",
@@ -189,9 +190,11 @@ static const option_row options[] = {
      INTO_TEXT(quantize, how.scale_format)},
     {.name = "activations",
      .argument = "HOW",
-     .help = "what the config asks for at run time: none or dynamic (default dynamic for 8 bits, none for 4)",
+     .help = "scales of activations: none, dynamic (found as it runs) or static (input scales of a quantized IN); by "
+             "default "
+             "static if all have them, else dynamic for 8 bits and none for 4",
      .completes = COMPLETES_WORDS,
-     .words = "none dynamic",
+     .words = "none dynamic static",
      INTO_TEXT(quantize, how.activations)},
     {.name = "keep",
      .argument = "LIST",

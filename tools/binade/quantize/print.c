@@ -16,7 +16,7 @@ static const column columns[] = {
     {.key = "because", .heading = "because"},
 };
 
-static char *shape_text(const bnd_stored_weight *weight)
+static char *shape_text(const bnd_planned_weight *weight)
 {
     long_text text = {0};
     add_text(&text, weight->rank == 0 ? "()" : "");
@@ -43,8 +43,8 @@ static char *plain_name(const char *name)
 
 static void add_row(table *t, const bnd_planned_weight *row, bool people)
 {
-    table_add(t, plain_name(row->weight->name));
-    table_add(t, shape_text(row->weight));
+    table_add(t, plain_name(row->name));
+    table_add(t, shape_text(row));
     table_add(t, copy_text(from_text(row->weight)));
     table_add(t, copy_text(row->conversion == BND_QUANTIZED ? row->block.name : row->dtype));
     table_add(t, format_text("%llu", (unsigned long long)row->bytes_in));
@@ -92,6 +92,10 @@ static void print_sums(const bnd_quantize_plan *plan, const char *out)
         }
         putchar('\n');
     }
+    if (layout != NULL && sums.inputs > 0) {
+        printf("inputs:      static input scales of %zu weight%s %s\n", sums.inputs, plural(sums.inputs),
+               sums.inputs_kept > 0 ? "are carried over" : "are dropped");
+    }
     char *in = bytes_text((double)sums.bytes_in), *after = bytes_text((double)sums.bytes_out);
     char *memory = bytes_text((double)sums.memory);
     printf("tensors:     %s -> %s, %.2f -> %.2f bits per parameter\n", in, after, bits(sums.bytes_in, sums.parameters),
@@ -129,12 +133,14 @@ static void print_json(const bnd_quantize_plan *plan, const char *in, const char
     json_owned_literal(&json, "bits_per_parameter_out", double_text(bits(sums.bytes_out, sums.parameters)));
     bnd_lab_json_unsigned(&json, "memory", sums.memory);
     bnd_lab_json_unsigned(&json, "groups", sums.groups);
+    bnd_lab_json_unsigned(&json, "input_scales", sums.inputs);
+    bnd_lab_json_unsigned(&json, "input_scales_kept", sums.inputs_kept);
     bnd_lab_json_array(&json, "tensors");
     for (size_t i = 0; i < bnd_quantize_plan_count(plan); i++) {
         const bnd_planned_weight *row = bnd_quantize_plan_at(plan, i);
         bnd_lab_json_object(&json, NULL);
-        bnd_lab_json_string(&json, "tensor", row->weight->name);
-        json_owned_string(&json, "shape", shape_text(row->weight));
+        bnd_lab_json_string(&json, "tensor", row->name);
+        json_owned_string(&json, "shape", shape_text(row));
         bnd_lab_json_string(&json, "from", from_text(row->weight));
         bnd_lab_json_string(&json, "to", row->conversion == BND_QUANTIZED ? row->block.name : row->dtype);
         bnd_lab_json_string(&json, "conversion", bnd_conversion_name(row->conversion));
