@@ -167,6 +167,85 @@ def judge_other_models():
                 judge_files(f"{name} {options}")
 
 
+# ---- static input scales ----
+
+def judge_inputs(name, options, expected):
+    """`expected`: the suffix and the value of each input scale, or None: they are dropped."""
+    status, tensors, said = quantize("right/" + name, *options.split())
+    what = f"{name} {options}"
+    check(status == 0, f"{what}: {status} {said}")
+    found = {key: value for key, value in tensors.items() if ".input_" in key}
+    if expected is None:
+        check(not found and "are dropped" in said, f"{what}: input scales are dropped, and it says so: {said}")
+    else:
+        suffix, value = expected
+        weights = [key for key in tensors if key.endswith((".weight_packed", ".weight_scale"))]
+        stems = {key.rsplit(".", 1)[0] for key in weights}
+        check(stems and {key.rsplit(".", 1)[0] for key in found} == stems, f"{what}: each weight has its input scale")
+        check(all(key.endswith(suffix) and values(tensor).astype("f4").tobytes() == f32(np.full(1, value)).tobytes()
+                  for key, tensor in found.items()), f"{what}: they are {value}: {list(found)[:2]}")
+        check("are carried over" in said, f"{what}: it says so: {said}")
+    judge_files(what)
+
+
+FP8_INPUT, NVFP4_INPUT, NVFP4_DIVISOR = f32(9.25 / 448), f32(9.25 / (6.0 * 448.0)), f32(448.0 * 6.0 / 9.25)
+INPUTS = [
+    ("fp8-tensor-static", "--to e4m3", (".input_scale", FP8_INPUT)),
+    ("fp8-tensor-static", "--to e4m3 --layout fp8", (".input_scale", FP8_INPUT)),
+    ("fp8-tensor-static", "--to e4m3 --layout modelopt --scale tensor", (".input_scale", FP8_INPUT)),
+    ("fp8-tensor-static", "--to e4m3 --layout fp8 --activations dynamic", None),
+    ("fp8-tensor-static", "--to mxfp8", None), ("fp8-tensor-static", "--to nvfp4", None),
+    ("modelopt-nvfp4", "--to nvfp4 --layout modelopt", (".input_scale", NVFP4_INPUT)),
+    ("modelopt-nvfp4", "--to nvfp4", (".input_global_scale", f32(1 / NVFP4_INPUT))),
+    ("ct-nvfp4", "--to nvfp4", (".input_global_scale", NVFP4_DIVISOR)),
+    ("ct-nvfp4", "--to nvfp4 --layout modelopt", (".input_scale", f32(1 / NVFP4_DIVISOR))),
+    ("ct-nvfp4", "--to nvfp4 --activations none", None), ("ct-nvfp4", "--to e4m3", None),
+]
+
+
+# ---- experts of gpt-oss, files of ComfyUI ----
+
+def judge_gpt_oss():
+    """Blocks and scales of experts, from the values of a quantized model and from both orders of axes."""
+    names = [f"model.layers.0.mlp.experts.{name}" for name in ("gate_up_proj", "down_proj")]
+    status, tensors, said = quantize("right/gpt-oss", *"--to mxfp4 --layout gpt-oss".split())
+    check(status == 0, f"gpt-oss: {status} {said}")
+    decoded = read_safetensors(os.path.join(folder, "right", "gpt-oss.decoded.safetensors"))
+    for name in names:
+        x = as_f32(decoded[name]).astype("f8")
+        flat = x.reshape(-1, x.shape[-1])
+        scale = np.ldexp(1.0, power_of_two(groups(flat, 1, 32), E2M1, "rceil"))
+        codes = E2M1.encode(flat, spread(scale, 1, 32, flat.shape))
+        blocks = [*x.shape[:2], x.shape[2] // 32]
+        check(tensors[name + "_blocks"][1] == [*blocks, 16] and tensors[name + "_scales"][1] == blocks,
+              f"gpt-oss: {name} has the shapes of blocks")
+        check((unpack(values(tensors[name + "_blocks"]).reshape(flat.shape[0], -1)) == codes).all() and
+              (e8m0(values(tensors[name + "_scales"])).reshape(scale.shape) == scale).all(),
+              f"gpt-oss: {name} has the codes and the scales of rceil")
+    judge_files("gpt-oss")
+
+
+def judge_comfyui():
+    """One file, of which the metadata name each layer."""
+    target = os.path.join(folder, "comfy.safetensors")
+    run = subprocess.run(binade + ["quantize", os.path.join(folder, "provenance/base"), target, "--to", "e4m3",
+                                   "--layout", "comfyui"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    check(run.returncode == 0, f"comfyui: {run.stdout.decode()[:300]}")
+    tensors = read_safetensors(target)
+    with open(target, "rb") as file:
+        header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
+    layers = json.loads(header["__metadata__"]["_quantization_metadata"])
+    model = Model(**MODEL)
+    check(layers == {"format_version": "1.0", "layers": {stem: {"format": "float8_e4m3fn"} for stem in model.linears}},
+          f"comfyui: its layers are those that are quantized: {sorted(layers['layers'])[:3]}")
+    for stem in model.linears:
+        x = model.weights[stem + ".weight"].astype("f8")
+        scale = f32(np.abs(x).max() / 448)
+        check(values(tensors[stem + ".weight_scale"]).tobytes() == scale.tobytes() and
+              (values(tensors[stem + ".weight"]) == E4M3.encode(x, np.full(x.shape, float(scale)))).all(),
+              f"comfyui: {stem} has the codes of its own scale")
+
+
 WAYS = [
     ("--to e4m3", "amax", E4M3), ("--to e4m3 --scale tensor", "amax", E4M3),
     ("--to e4m3 --scale tile:128x128", "amax", E4M3), ("--to e4m3 --scale-dtype fp32", "amax", E4M3),
@@ -185,4 +264,8 @@ for right in sorted(os.listdir(os.path.join(folder, "right"))):
 for words, rule_, element_ in WAYS:
     judge_codes(words.split(), rule_, element_)
 judge_other_models()
+for name_, options_, expected_ in INPUTS:
+    judge_inputs(name_, options_, expected_)
+judge_gpt_oss()
+judge_comfyui()
 conclude()

@@ -245,6 +245,62 @@ static void test_pieces(void)
     close_folder();
 }
 
+/* ---- many shards ---- */
+
+enum { SHARDS = 100, OPEN = 32 };
+
+static size_t open_files(void)
+{
+    size_t count = 0;
+    for (int fd = 0; fd < 4 * SHARDS; fd++) {
+        struct stat about;
+        count += fstat(fd, &about) == 0;
+    }
+    return count;
+}
+
+static void put_part(void *job, size_t i, bool in_order)
+{
+    piecewise *p = job;
+    unsigned char byte = (unsigned char)(i / SHARDS + i);
+    (void)in_order;
+    if (bnd_checkpoint_writer_put(p->writer, i % SHARDS, i / SHARDS, &byte, 1, NULL) != BND_OK) {
+        p->failed = true;
+    }
+}
+
+/* More files than may be open: a few stay open, whatever the number of threads. */
+static void test_many_shards(void)
+{
+    static const uint64_t shape[] = {5};
+    char path[PATH_SIZE], names[SHARDS][8];
+    bnd_planned tensors[SHARDS];
+    bnd_error why;
+    for (size_t i = 0; i < SHARDS; i++) {
+        snprintf(names[i], sizeof names[i], "t%zu", i);
+        tensors[i] = (bnd_planned){names[i], "U8", 1, shape};
+    }
+    const bnd_checkpoint_plan plan = {tensors, SHARDS, NULL, 0, NULL, 0, 5};
+    piecewise p = {.failed = false};
+    open_folder();
+    size_t before = open_files();
+    CU_ASSERT_EQUAL_FATAL(bnd_checkpoint_writer_new(&p.writer, in_folder(path, "out"), &plan, &why), BND_OK);
+    bnd_lab_parallel(6, BNDI_AS_ASKED, put_part, &p, 5 * SHARDS);
+    CU_ASSERT_FALSE(p.failed);
+    CU_ASSERT_EQUAL(open_files() - before, OPEN); /* they stay open, and no more of them */
+    CU_ASSERT_EQUAL(bnd_checkpoint_writer_finish(p.writer, false, &why), BND_OK);
+    CU_ASSERT_EQUAL(open_files(), before);
+    bnd_checkpoint *c = open_named("out", NULL, &why);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(c);
+    size_t wrong = 0;
+    for (size_t i = 0; i < 5 * SHARDS; i++) {
+        wrong += bnd_checkpoint_find(c, names[i % SHARDS])->data[i / SHARDS] != (unsigned char)(i / SHARDS + i);
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+    bnd_checkpoint_free(c);
+    close_folder();
+}
+
 /* ---- what is refused ---- */
 
 static void refused(const char *name, const bnd_checkpoint_plan *plan, bnd_status status, const char *message)
@@ -451,6 +507,7 @@ CU_TestInfo writer_tests[] = {
     {"one file", test_one},
     {"folders", test_folders},
     {"pieces", test_pieces},
+    {"many shards", test_many_shards},
     {"refused", test_refused},
     {"full disk", test_full_disk},
     {"unfinished", test_unfinished},

@@ -6,6 +6,7 @@
 int main(void)
 {
     CU_SuiteInfo suites[] = {SUITE("names", name_tests), SUITE("texts", text_tests),  SUITE("plans", plan_tests),
-                             SUITE("codes", code_tests), SUITE("outputs", run_tests), CU_SUITE_INFO_NULL};
+                             SUITE("codes", code_tests), SUITE("outputs", run_tests), SUITE("experts", expert_tests),
+                             CU_SUITE_INFO_NULL};
     return run_suites(suites);
 }

@@ -298,7 +298,8 @@ static bnd_status settle_quantized(bndi_how *out, const bnd_quantize *asked, bnd
     status = status == BND_OK ? bndi_settle_activations(out, asked->activations, inputs, why) : status;
     if (status == BND_OK) {
         allow_subnormal_scales(&out->block);
-        out->shares = !asked->unfused && (out->block.tensor || out->block.sharing == BND_SHARE_TENSOR);
+        bool alone = family == BND_LAYOUT_COMFYUI; /* it runs each layer by itself */
+        out->shares = !asked->unfused && !alone && (out->block.tensor || out->block.sharing == BND_SHARE_TENSOR);
     }
     return status;
 }

@@ -11,6 +11,12 @@ const char *bnd_conversion_name(bnd_conversion conversion)
     return conversion < BND_CONVERSIONS ? names[conversion] : "";
 }
 
+/* ComfyUI runs each layer by itself, and joins none. */
+static bool is_comfy(const bnd_quantize_plan *plan)
+{
+    return plan->how.layout != NULL && plan->how.layout->family == BND_LAYOUT_COMFYUI;
+}
+
 static bnd_status make(bnd_quantize_plan *plan, const bnd_quantize *how, bnd_error *why)
 {
     size_t length = 0;
@@ -20,7 +26,7 @@ static bnd_status make(bnd_quantize_plan *plan, const bnd_quantize *how, bnd_err
     status = status == BND_OK ? bndi_make_units(plan, how, why) : status;
     status = status == BND_OK ? bndi_choose(plan, how, why) : status;
     status = status == BND_OK ? bndi_settle_inputs(plan, how, why) : status;
-    status = status == BND_OK ? bndi_group(plan, !how->unfused, why) : status;
+    status = status == BND_OK ? bndi_group(plan, !how->unfused && !is_comfy(plan), why) : status;
     status = status == BND_OK ? bndi_plan_tensors(plan, why) : status;
     return status == BND_OK ? bndi_plan_texts(plan, why) : status;
 }

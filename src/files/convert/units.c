@@ -24,7 +24,8 @@ static bool can_be_taken(const bnd_stored_weight *weight, const bndi_experts *ex
 static taken take(const bnd_quantize_plan *plan, const bnd_quantize *asked, const bnd_stored_weight *weight)
 {
     taken out = {.units = 1};
-    if (plan->how.dequantizes || bndi_matches(asked->keep, asked->keeps, weight->name) ||
+    if (plan->how.dequantizes || plan->how.layout->family == BND_LAYOUT_COMFYUI ||
+        bndi_matches(asked->keep, asked->keeps, weight->name) ||
         !bndi_find_experts(&out.what, plan->in, weight, plan->config.model_type)) {
         return out;
     }

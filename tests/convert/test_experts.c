@@ -1,0 +1,179 @@
+/* Experts in one array: the same codes for either order of axes, and each expert as linear layers. */
+#include "convert.h"
+
+#include "convert/experts.h"
+#include "tests/support/folder.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { E = 3, IN = 64, INNER = 32, GATE_UP = 2 * INNER };
+
+#define AT "model.layers.0.mlp.experts."
+
+/* Element (expert, row, column) of the arrays, as [out, in]; all differ. */
+static float gate_up_at(size_t e, size_t r, size_t c)
+{
+    return (float)((e * GATE_UP + r) * IN + c + 1) * (c % 2 == 0 ? 0x1p-10F : -0x1p-10F);
+}
+
+static float down_at(size_t e, size_t r, size_t c)
+{
+    return (float)((e * IN + r) * INNER + c + 1) * 0x1p-6F;
+}
+
+static float *made(float (*at)(size_t, size_t, size_t), size_t rows, size_t columns, bool in_first)
+{
+    float *x = malloc(E * rows * columns * sizeof *x);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(x);
+    for (size_t e = 0; e < E; e++) {
+        for (size_t r = 0; r < rows; r++) {
+            for (size_t c = 0; c < columns; c++) {
+                x[e * rows * columns + (in_first ? c * rows + r : r * columns + c)] = at(e, r, c);
+            }
+        }
+    }
+    return x;
+}
+
+static void make_experts(const char *name, const char *gate_up, const char *down, const char *config, bool in_first)
+{
+    char folder[PATH_SIZE], path[PATH_SIZE], file[64];
+    float *up = made(gate_up_at, GATE_UP, IN, in_first), *low = made(down_at, IN, INNER, in_first);
+    uint64_t shapes[2][3] = {{E, in_first ? IN : GATE_UP, in_first ? GATE_UP : IN},
+                             {E, in_first ? INNER : IN, in_first ? IN : INNER}};
+    const bnd_safetensor entries[] = {
+        {.name = gate_up,
+         .dtype = "F32",
+         .rank = 3,
+         .shape = shapes[0],
+         .data = (const unsigned char *)up,
+         .size = sizeof *up * E * GATE_UP * IN},
+        {.name = down,
+         .dtype = "F32",
+         .rank = 3,
+         .shape = shapes[1],
+         .data = (const unsigned char *)low,
+         .size = sizeof *low * E * IN * INNER},
+    };
+    CU_ASSERT_EQUAL_FATAL(mkdir(in_folder(folder, name), 0777), 0);
+    snprintf(file, sizeof file, "%s/model.safetensors", name);
+    CU_ASSERT_EQUAL_FATAL(bnd_safetensors_write(in_folder(path, file), entries, 2, NULL, 0, NULL), BND_OK);
+    snprintf(file, sizeof file, "%s/config.json", name);
+    write_file(in_folder(path, file), config, strlen(config));
+    free(up);
+    free(low);
+}
+
+static bool same_part(const bnd_checkpoint *a, const bnd_checkpoint *b, const char *name)
+{
+    const bnd_stored_tensor *x = bnd_checkpoint_find(a, name), *y = bnd_checkpoint_find(b, name);
+    return x != NULL && y != NULL && x->size == y->size && memcmp(x->data, y->data, (size_t)x->size) == 0;
+}
+
+static void blocks_of_gpt_oss(void)
+{
+    static const char config[] = "{\"model_type\": \"gpt_oss\"}";
+    open_folder();
+    make_experts("out-in", AT "gate_up_proj", AT "down_proj", config, false);
+    make_experts("in-out", AT "gate_up_proj", AT "down_proj", config, true);
+    make_experts("first", "block.0.mlp.mlp1_weight", "block.0.mlp.mlp2_weight", "{}", false);
+    bnd_quantize how = {.to = "mxfp4", .layout = "gpt-oss"};
+    bnd_checkpoint *a = quantize_named("out-in", "a", &how), *b = quantize_named("in-out", "b", &how),
+                   *c = quantize_named("first", "c", &how);
+    CU_ASSERT_TRUE(same_part(a, b, AT "gate_up_proj_blocks"));
+    CU_ASSERT_TRUE(same_part(a, b, AT "gate_up_proj_scales"));
+    CU_ASSERT_TRUE(same_part(a, b, AT "down_proj_blocks"));
+    const bnd_stored_tensor *blocks = bnd_checkpoint_find(a, AT "gate_up_proj_blocks");
+    CU_ASSERT_TRUE(blocks->rank == 4 && blocks->shape[0] == E && blocks->shape[1] == GATE_UP);
+    CU_ASSERT_TRUE(blocks->shape[2] == IN / 32 && blocks->shape[3] == 16);
+    const bnd_stored_tensor *first = bnd_checkpoint_find(c, "block.0.mlp.mlp1_weight.blocks");
+    CU_ASSERT_TRUE(first != NULL && first->size == blocks->size &&
+                   memcmp(first->data, blocks->data, (size_t)first->size) == 0);
+    CU_ASSERT_PTR_NOT_NULL(strstr(bnd_checkpoint_text(b, "config.json", NULL), "\"quant_method\": \"mxfp4\""));
+    size_t count;
+    float *y = values_of(b, AT "gate_up_proj", &count);
+    CU_ASSERT_EQUAL_FATAL(count, E * GATE_UP * IN);
+    bool near = true;
+    for (size_t i = 0; i < count;
+         i++) { /* four bits: within a quarter, and the small ones of a block within its scale */
+        float x = gate_up_at(i / IN / GATE_UP, i / IN % GATE_UP, i % IN), off = y[i] > x ? y[i] - x : x - y[i];
+        near = near && off <= 0.25F * (x < 0 ? -x : x) + 0x1p-6F;
+    }
+    CU_ASSERT_TRUE(near);
+    free(y);
+    bnd_checkpoint_free(a);
+    bnd_checkpoint_free(b);
+    bnd_checkpoint_free(c);
+    close_folder();
+}
+
+/* What is quantized as an array is the same as the linear layers of each expert on their own. */
+static void layers_of_each_expert(void)
+{
+    static const struct {
+        const char *name;
+        bool down;
+        size_t expert, from;
+    } cases[] = {{AT "0.gate_proj.weight", false, 0, 0},
+                 {AT "2.gate_proj.weight", false, 2, 0},
+                 {AT "1.up_proj.weight", false, 1, INNER},
+                 {AT "2.down_proj.weight", true, 2, 0}};
+    static const char *const types[] = {"llama4", "qwen3_vl_moe"};
+    for (size_t t = 0; t < 4; t++) {
+        char config[64];
+        open_folder();
+        snprintf(config, sizeof config, "{\"model_type\": \"%s\"}", types[t / 2]);
+        make_experts("in", AT "gate_up_proj", AT "down_proj", config, t % 2 == 0);
+        bnd_checkpoint *out = quantize_named("in", "out", &(bnd_quantize){.to = "int8", .scale_format = "fp32"});
+        CU_ASSERT_EQUAL(bnd_checkpoint_weights(out), 3 * E);
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            size_t count, columns = cases[i].down ? INNER : IN, wrong = 0;
+            float *y = values_of(out, cases[i].name, &count);
+            CU_ASSERT_EQUAL_FATAL(count, INNER * IN);
+            for (size_t k = 0; k < count; k++) { /* int8: half a step of the largest of a row is 1/254 of it */
+                size_t r = cases[i].from + k / columns, c = k % columns;
+                float x = cases[i].down ? down_at(cases[i].expert, r, c) : gate_up_at(cases[i].expert, r, c);
+                float top = cases[i].down ? down_at(cases[i].expert, r, columns - 1)
+                                          : -gate_up_at(cases[i].expert, r, columns - 1);
+                float off = y[k] > x ? y[k] - x : x - y[k];
+                wrong += off > top / 250;
+            }
+            CU_ASSERT_EQUAL(wrong, 0);
+            free(y);
+        }
+        bnd_checkpoint_free(out);
+        close_folder();
+    }
+}
+
+static void experts_that_stay(void)
+{
+    static const char *const keep[] = {"*.gate_up_proj", "*.down_proj"}, *const also[] = {"*.down_proj"};
+    open_folder();
+    make_experts("gpt", AT "gate_up_proj", AT "down_proj", "{\"model_type\": \"gpt_oss\"}", true);
+    make_experts("other", AT "gate_up_proj", AT "down_proj", "{\"model_type\": \"else\"}", true);
+    make_experts("odd", AT "gate_up_proj", AT "up_proj", "{\"model_type\": \"llama4\"}", true);
+    make_experts("llama", AT "gate_up_proj", AT "down_proj", "{\"model_type\": \"llama4\"}", true);
+    bnd_checkpoint *gpt = open_made("gpt"), *other = open_made("other"), *odd = open_made("odd"),
+                   *llama = open_made("llama");
+    refuse_plan(gpt, &(bnd_quantize){.to = "nvfp4"}, BND_BAD_ARGUMENT, "none of the 2 tensors");
+    refuse_plan(gpt, &(bnd_quantize){.to = "e4m3", .also = also, .alsos = 1}, BND_BAD_ARGUMENT, "has 3 dimensions");
+    refuse_plan(other, &(bnd_quantize){.to = "nvfp4"}, BND_BAD_ARGUMENT, "none of the 2 tensors");
+    refuse_plan(odd, &(bnd_quantize){.to = "nvfp4"}, BND_BAD_ARGUMENT, "none of the 2 tensors");
+    refuse_plan(llama, &(bnd_quantize){.to = "nvfp4", .keep = keep, .keeps = 2}, BND_BAD_ARGUMENT, "none of the 2");
+    refuse_plan(llama, &(bnd_quantize){.to = "mxfp4", .layout = "gpt-oss"}, BND_BAD_ARGUMENT, "an array of experts");
+    refuse_plan(gpt, &(bnd_quantize){.to = "nvfp4", .layout = "gpt-oss"}, BND_BAD_ARGUMENT, "gpt-oss has no layout");
+    bnd_checkpoint_free(gpt);
+    bnd_checkpoint_free(other);
+    bnd_checkpoint_free(odd);
+    bnd_checkpoint_free(llama);
+    close_folder();
+}
+
+CU_TestInfo expert_tests[] = {{"blocks of gpt-oss", blocks_of_gpt_oss},
+                              {"layers of each expert", layers_of_each_expert},
+                              {"experts that stay", experts_that_stay},
+                              CU_TEST_INFO_NULL};
