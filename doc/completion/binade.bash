@@ -98,10 +98,10 @@ _binade()
         first="@files" others="@files"
         case $prev in
         --to) words="e4m3 int8 nvfp4 mxfp4 mxfp8 bf16 fp16 fp32" ;;
-        --layout) words="compressed-tensors fp8 fp8-block modelopt" ;;
+        --layout) words="compressed-tensors fp8 fp8-block modelopt gpt-oss comfyui" ;;
         --rule) words="amax mse 4/6 floor ceil even rceil ct" ;;
         --scale-dtype) words="fp32 bf16 fp16" ;;
-        --activations) words="none dynamic" ;;
+        --activations) words="none dynamic static" ;;
         --round | -r) words="rne rna rtz rup rdn rto sr sra srb sr-equal" ;;
         --progress) words="auto always never" ;;
         esac ;;

@@ -122,11 +122,11 @@ complete -c binade -n '__binade_is lint' -l help -s h -d 'print this text'
 complete -c binade -n '__binade_is lint first' -F
 complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a quantize -d 'a checkpoint in FP8, NVFP4, MX or INT8, and back'
 complete -c binade -n '__binade_is quantize' -l to -d 'format of the weights: e4m3 int8 nvfp4 mxfp4 mxfp8; or bf16 fp16 fp32, which decodes quantized weights' -x -a 'e4m3 int8 nvfp4 mxfp4 mxfp8 bf16 fp16 fp32'
-complete -c binade -n '__binade_is quantize' -l layout -d 'names, shapes and config of: compressed-tensors fp8 fp8-block modelopt (default compressed-tensors)' -x -a 'compressed-tensors fp8 fp8-block modelopt'
+complete -c binade -n '__binade_is quantize' -l layout -d 'names, shapes and config of: compressed-tensors fp8 fp8-block modelopt gpt-oss comfyui (default compressed-tensors)' -x -a 'compressed-tensors fp8 fp8-block modelopt gpt-oss comfyui'
 complete -c binade -n '__binade_is quantize' -l scale -d 'what shares a scale: tensor, row, tile:128x128 (default by --to and --layout)' -x
 complete -c binade -n '__binade_is quantize' -l rule -d 'scales from the largest magnitude: amax mse 4/6 floor ceil even rceil ct (default the layout\'s own)' -x -a 'amax mse 4/6 floor ceil even rceil ct'
 complete -c binade -n '__binade_is quantize' -l scale-dtype -d 'format of scales of more than 8 bits: fp32 bf16 fp16 (default what the layout\'s own tool writes)' -x -a 'fp32 bf16 fp16'
-complete -c binade -n '__binade_is quantize' -l activations -d 'what the config asks for at run time: none or dynamic (default dynamic for 8 bits, none for 4)' -x -a 'none dynamic'
+complete -c binade -n '__binade_is quantize' -l activations -d 'scales of activations: none, dynamic (found as it runs) or static (input scales of a quantized IN); by default static if all have them, else dynamic for 8 bits and none for 4' -x -a 'none dynamic static'
 complete -c binade -n '__binade_is quantize' -l keep -d 'weights or modules that stay as they are: patterns with * and ?, separated by commas; may be repeated' -x
 complete -c binade -n '__binade_is quantize' -l include -d 'matrices that are quantized although they stay by default, such as lm_head; patterns as for --keep' -x
 complete -c binade -n '__binade_is quantize' -l no-fuse -d 'q, k and v, or gate and up, get tensor scales of their own; engines that join them need equal ones'

@@ -253,8 +253,9 @@ static bnd_status refuse_activations(const bndi_how *how, const char *word, bnd_
     bool some = row->dynamic[0] != '\0' || row->weights[0] != '\0';
     if (!some) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                        "%s with %s needs static input scales, which weights alone do not tell: the input has none for "
-                        "each weight",
+                        "%s with %s needs static input scales, which weights alone do not tell, and not every weight "
+                        "of the input has "
+                        "one",
                         bnd_layout_family_name(how->layout->family), how->block.name);
     }
     return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s is not available with activations %s (try %s)", row->layout, word,

@@ -242,6 +242,7 @@ static const command_example examples[] = {
      "binade quantize model model-tiles --to e4m3 --layout fp8-block --rule rceil"},
     {"MXFP4 in one file, with random rounding",
      "binade quantize model model-mxfp4.safetensors --to mxfp4 --round sr --seed 7"},
+    {"FP8 in one file for ComfyUI", "binade quantize model model-comfy.safetensors --to e4m3 --layout comfyui"},
     {"back to bf16", "binade quantize model-fp8 model-bf16 --to bf16"},
     {NULL, NULL},
 };
@@ -256,7 +257,24 @@ const command command_quantize = {
     .about =
         "Writes a checkpoint in another format, with scales, names and config as an inference engine reads them. IN "
         "is a .safetensors file, a folder of them, a .gguf file or a .npy file, also a quantized one. OUT is a "
-        ".safetensors file if its name ends so, and otherwise a new folder, with the other files of IN.",
+        ".safetensors file if its name ends so, and otherwise a new folder, with the other files of IN."
+        "\n\n"
+        "Experts in one array: for Llama 4 and Qwen3-VL-MoE each expert becomes three linear layers, gate_proj, "
+        "up_proj "
+        "and down_proj, as llm-compressor writes them. For gpt-oss --layout gpt-oss writes blocks and scales of the "
+        "whole array; its other weights stay. The shapes of the two arrays of a layer tell which axis is the input; "
+        "[experts, in, out] is transposed, because blocks of scales lie along the input. Arrays of other models stay."
+        "\n\n"
+        "Static input scales of a quantized IN are carried over where the layout has them with the same meaning and "
+        "each "
+        "quantized weight has one. A factor becomes a divisor, and back, with one rounding to fp32. The last lines of "
+        "the "
+        "output say whether they are carried over or dropped."
+        "\n\n"
+        "A block scale of NVFP4 is the E4M3 number nearest to amax / 6 / tensor scale. compressed-tensors (ac8e2ba) "
+        "rounds amax / 6 to the format of the weights first, and multiplies in fp32. In an emulation of that on "
+        "5242880 "
+        "scales of normal random weights, 3 scales differ for fp32 weights and 89353 (1.7 %) for bf16 weights.",
     .options = options,
     .examples = examples,
     .environment = READS_BACKEND | READS_THREADS | READS_COLUMNS,

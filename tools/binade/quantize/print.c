@@ -94,7 +94,7 @@ static void print_sums(const bnd_quantize_plan *plan, const char *out)
     }
     if (layout != NULL && sums.inputs > 0) {
         printf("inputs:      static input scales of %zu weight%s %s\n", sums.inputs, plural(sums.inputs),
-               sums.inputs_kept > 0 ? "are carried over" : "are dropped; --activations static says why");
+               sums.inputs_kept > 0 ? "are carried over" : "are dropped");
     }
     char *in = bytes_text((double)sums.bytes_in), *after = bytes_text((double)sums.bytes_out);
     char *memory = bytes_text((double)sums.memory);
