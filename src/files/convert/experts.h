@@ -18,9 +18,9 @@ bool bndi_find_experts(bndi_experts *out, const bnd_checkpoint *checkpoint, cons
 
 /* The elements of a stored array that are a matrix, or several matrices one below the other: row r, column c is element
  * first + r / inner * outer_step + r % inner * row_step + c * column_step. */
-typedef struct bndi_view {
+typedef struct bndi_expert_view {
     uint64_t first, inner, outer_step, row_step, column_step;
-} bndi_view;
+} bndi_expert_view;
 
 /* How many matrices an array is as linear layers. */
 size_t bndi_expert_layers(const bndi_experts *experts, const bnd_stored_weight *weight);
@@ -31,7 +31,7 @@ size_t bndi_expert_layers(const bndi_experts *experts, const bnd_stored_weight *
 enum { BNDI_EXPERT_NAME = 48 };
 typedef struct bndi_expert_layer {
     uint64_t rows, columns;
-    bndi_view view;
+    bndi_expert_view view;
 } bndi_expert_layer;
 void bndi_expert_layer_at(bndi_expert_layer *out, char *name, size_t size, const bndi_experts *experts,
                           const bnd_stored_weight *weight, size_t layer);

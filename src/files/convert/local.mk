@@ -20,8 +20,8 @@ libbinade_laboratory_la_SOURCES += \
 	src/files/convert/quantization_config.c \
 	src/files/convert/quantize.h \
 	src/files/convert/tensor_shapes.h \
-	src/files/convert/units.c \
 	src/files/convert/choose.c \
+	src/files/convert/units.c \
 	src/files/convert/inputs.c \
 	src/files/convert/tensors.c \
 	src/files/convert/texts.c \

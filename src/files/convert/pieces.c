@@ -41,7 +41,7 @@ static bnd_context one_thread(const bnd_quantize_plan *plan)
  * are near each other. */
 static void gather(unsigned char *out, const piece *p, size_t bytes)
 {
-    const bndi_view *view = &p->work->view;
+    const bndi_expert_view *view = &p->work->view;
     const unsigned char *data = p->weight->weight->parts[BND_PART_CODES]->data;
     size_t columns = p->work->columns, rows = p->n / columns;
     bool down = view->row_step < view->column_step;

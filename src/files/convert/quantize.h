@@ -17,7 +17,7 @@ typedef struct bndi_weight_work {
     const bnd_format *to;           /* of values that are decoded or cast */
     bool experts;                   /* experts of one array: all of them, or a linear layer of one */
     bool gathered;                  /* its elements are those of `view` */
-    bndi_view view;
+    bndi_expert_view view;
     uint64_t dimensions[3]; /* the shape of experts */
 } bndi_weight_work;
 

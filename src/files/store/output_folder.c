@@ -51,7 +51,8 @@ static void unlock(struct bndi_descriptors *d)
     __atomic_clear(&d->busy, __ATOMIC_RELEASE);
 }
 
-/* The one of this file; else one that is free; else the one that was used the longest time ago. NULL: all are in use. */
+/* The one of this file; else one that is free; else the one that was used the longest time ago. NULL: all are in
+ * use. */
 static descriptor *find_descriptor(struct bndi_descriptors *d, size_t file)
 {
     descriptor *best = NULL;
