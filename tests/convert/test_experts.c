@@ -151,7 +151,8 @@ static void layers_of_each_expert(void)
 
 static void experts_that_stay(void)
 {
-    static const char *const keep[] = {"*.gate_up_proj", "*.down_proj"}, *const also[] = {"*.down_proj"};
+    static const char *const keep[] = {"*.gate_up_proj", "*.down_proj"}, *const also[] = {"*.down_proj"},
+                             *const one[] = {"*.0.down_proj"};
     open_folder();
     make_experts("gpt", AT "gate_up_proj", AT "down_proj", "{\"model_type\": \"gpt_oss\"}", true);
     make_experts("other", AT "gate_up_proj", AT "down_proj", "{\"model_type\": \"else\"}", true);
@@ -164,6 +165,7 @@ static void experts_that_stay(void)
     refuse_plan(other, &(bnd_quantize){.to = "nvfp4"}, BND_BAD_ARGUMENT, "none of the 2 tensors");
     refuse_plan(odd, &(bnd_quantize){.to = "nvfp4"}, BND_BAD_ARGUMENT, "none of the 2 tensors");
     refuse_plan(llama, &(bnd_quantize){.to = "nvfp4", .keep = keep, .keeps = 2}, BND_BAD_ARGUMENT, "none of the 2");
+    refuse_plan(llama, &(bnd_quantize){.to = "nvfp4", .keep = one, .keeps = 1}, BND_BAD_ARGUMENT, "keep all of it");
     refuse_plan(llama, &(bnd_quantize){.to = "mxfp4", .layout = "gpt-oss"}, BND_BAD_ARGUMENT, "an array of experts");
     refuse_plan(gpt, &(bnd_quantize){.to = "nvfp4", .layout = "gpt-oss"}, BND_BAD_ARGUMENT, "gpt-oss has no layout");
     bnd_checkpoint_free(gpt);

@@ -166,6 +166,10 @@ static bnd_status choose_one(bnd_planned_weight *out, const bnd_quantize_plan *p
     if (plan->how.dequantizes) {
         return choose_values(out, plan, &role, why);
     }
+    if (is_experts(plan, out) && bndi_matches(asked->keep, asked->keeps, out->name)) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s is a part of %s; keep all of it or nothing", out->name,
+                        weight->name);
+    }
     if (is_experts(plan, out)) {
         return choose_codes(out, plan, &experts, why);
     }
