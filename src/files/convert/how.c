@@ -236,6 +236,12 @@ static bnd_status settle_scale_format(bndi_how *out, const bnd_quantize *asked, 
 
 /* ---- activations ---- */
 
+const bnd_stored_tensor *bndi_input_of(const bnd_stored_weight *weight)
+{
+    const bnd_stored_tensor *factor = weight->parts[BND_PART_INPUT], *divisor = weight->parts[BND_PART_INPUT_SECOND];
+    return weight->layout == NULL ? NULL : factor != NULL ? factor : divisor;
+}
+
 bndi_inputs bndi_inputs_kind(const bnd_layout *layout, const bnd_block *block)
 {
     bool input = layout->suffix[BND_PART_INPUT] != NULL, second = layout->suffix[BND_PART_INPUT_SECOND] != NULL;
@@ -252,11 +258,11 @@ static bnd_status refuse_activations(const bndi_how *how, const char *word, bnd_
     const bndi_written *row = how->written;
     bool some = row->dynamic[0] != '\0' || row->weights[0] != '\0';
     if (!some) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                        "%s with %s needs static input scales, which weights alone do not tell, and not every weight "
-                        "of the input has "
-                        "one",
-                        bnd_layout_family_name(how->layout->family), how->block.name);
+        return bnd_fail(
+            why, BND_BAD_ARGUMENT, 0,
+            "%s with %s needs static input scales, which weights alone do not tell; not every weight of the "
+            "input has one",
+            bnd_layout_family_name(how->layout->family), how->block.name);
     }
     return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s is not available with activations %s (try %s)", row->layout, word,
                     row->dynamic[0] != '\0' && strcmp(word, "dynamic") != 0 ? "dynamic" : "none");

@@ -28,6 +28,9 @@ typedef struct bndi_written {
  * NVFP4, or its reciprocal. */
 typedef enum bndi_inputs { BNDI_INPUTS_NONE = 0, BNDI_INPUTS_E4M3 = 1, BNDI_INPUTS_NVFP4 = 2 } bndi_inputs;
 
+/* The static scale of a weight's input; NULL: it has none, or the weight is not quantized. */
+const bnd_stored_tensor *bndi_input_of(const bnd_stored_weight *weight);
+
 /* The kind that inputs of this layout have; 0 if they have none. */
 bndi_inputs bndi_inputs_kind(const bnd_layout *layout, const bnd_block *block);
 

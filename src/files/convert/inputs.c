@@ -9,24 +9,17 @@
 
 /* ---- the input ---- */
 
-/* Scales of this weight's input; NULL: it has none. */
-static const bnd_stored_tensor *input_of(const bnd_stored_weight *weight)
-{
-    const bnd_stored_tensor *first = weight->parts[BND_PART_INPUT], *second = weight->parts[BND_PART_INPUT_SECOND];
-    return weight->layout == NULL ? NULL : first != NULL ? first : second;
-}
-
-/* Its kind, if it can be carried over: one number of 16 or 32 bits. */
+/* The kind of a weight's input scale, if it can be carried over: one number of 16 or 32 bits. */
 static bndi_inputs kind_of(const bnd_stored_weight *weight)
 {
-    const bnd_stored_tensor *input = input_of(weight);
+    const bnd_stored_tensor *input = bndi_input_of(weight);
     bool one = input != NULL && input->count == 1 && bndi_is_plain(input->format);
     return one ? bndi_inputs_kind(weight->layout, &weight->block) : BNDI_INPUTS_NONE;
 }
 
 const char *bndi_input_dtype(const bnd_stored_weight *weight, const char *dtypes)
 {
-    const char *dtype = input_of(weight)->dtype;
+    const char *dtype = bndi_input_of(weight)->dtype;
     return bndi_has_word(dtypes, dtype) ? dtype : "F32";
 }
 
@@ -47,7 +40,7 @@ bnd_status bndi_settle_inputs(bnd_quantize_plan *plan, const bnd_quantize *asked
     bndi_inputs kind = plan->how.dequantizes ? BNDI_INPUTS_NONE : bndi_inputs_kind(plan->how.layout, &plan->how.block);
     for (size_t i = 0; i < plan->count; i++) {
         const bnd_planned_weight *weight = &plan->weights[i];
-        plan->totals.inputs += input_of(weight->weight) != NULL;
+        plan->totals.inputs += bndi_input_of(weight->weight) != NULL;
         if (weight->conversion == BND_QUANTIZED) {
             plan->totals.inputs_kept++;
             lacks = lacks == NULL && (kind_of(weight->weight) & kind) == 0 ? weight : lacks;
@@ -77,7 +70,7 @@ static bnd_status write_input(bndi_quantizing *job, size_t index, bnd_error *why
 {
     const bnd_quantize_plan *plan = job->plan;
     const bnd_stored_weight *weight = plan->weights[index].weight;
-    const bnd_stored_tensor *from = input_of(weight);
+    const bnd_stored_tensor *from = bndi_input_of(weight);
     size_t part = plan->work[index].tensors[BND_PART_INPUT] != SIZE_MAX ? BND_PART_INPUT : BND_PART_INPUT_SECOND;
     size_t tensor = plan->work[index].tensors[part];
     bool before = is_divisor(weight->layout, weight->parts[BND_PART_INPUT] == NULL);

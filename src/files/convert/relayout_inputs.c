@@ -1,5 +1,5 @@
 /* Static input scales of two checkpoints. */
-#include <binade-lab/convert.h>
+#include "convert/how.h"
 
 #include <stddef.h>
 
@@ -10,10 +10,8 @@ typedef struct input_scale {
 
 static input_scale input_of(const bnd_stored_weight *w)
 {
-    const bnd_stored_tensor *factor = w == NULL ? NULL : w->parts[BND_PART_INPUT];
-    const bnd_stored_tensor *divisor = w == NULL ? NULL : w->parts[BND_PART_INPUT_SECOND];
-    const bnd_stored_tensor *t = factor != NULL ? factor : divisor;
-    input_scale s = {.exists = t != NULL, .divides = factor == NULL, .x = 0};
+    const bnd_stored_tensor *t = w == NULL ? NULL : bndi_input_of(w);
+    input_scale s = {.exists = t != NULL, .divides = t != NULL && t != w->parts[BND_PART_INPUT], .x = 0};
     if (t != NULL &&
         (t->count != 1 || t->format == NULL || bnd_decode_f32(&s.x, t->data, 1, t->format, NULL, NULL) != BND_OK)) {
         s.x = 0; /* no scale: it equals nothing */

@@ -58,7 +58,7 @@ static bool listed(const char *list, const char *name)
 
 static bool has_input(const bnd_stored_weight *w)
 {
-    return w->parts[BND_PART_INPUT] != NULL || w->parts[BND_PART_INPUT_SECOND] != NULL;
+    return bndi_input_of(w) != NULL;
 }
 
 /* A config.json can say that matrices are in this layout, with static input scales or without. */
