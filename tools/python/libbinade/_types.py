@@ -975,12 +975,12 @@ bnd_quantize._fields_ = [("to", c_char_p), ("layout", c_char_p), ("scale", c_cha
     ("scale_format", c_char_p), ("activations", c_char_p), ("keep", c_void_p), ("keeps", c_size_t),
     ("also", c_void_p), ("alsos", c_size_t), ("unfused", c_bool), ("allow_nonfinite", c_bool),
     ("rounding", bnd_rule), ("seed", c_uint64), ("shard_size", c_uint64), ("context", POINTER(bnd_context))]
-bnd_planned_weight._fields_ = [("weight", POINTER(bnd_stored_weight)), ("conversion", c_int), ("reason", c_char_p),
-    ("because", c_char_p), ("dtype", c_char_p), ("block", bnd_block), ("group", c_size_t), ("bytes_in", c_uint64),
-    ("bytes_out", c_uint64)]
+bnd_planned_weight._fields_ = [("weight", POINTER(bnd_stored_weight)), ("name", c_char_p), ("rank", c_size_t),
+    ("shape", c_void_p), ("count", c_uint64), ("conversion", c_int), ("reason", c_char_p), ("because", c_char_p),
+    ("dtype", c_char_p), ("block", bnd_block), ("group", c_size_t), ("bytes_in", c_uint64), ("bytes_out", c_uint64)]
 bnd_plan_totals._fields_ = [("parameters", c_uint64), ("quantized", c_uint64), ("bytes_in", c_uint64),
     ("bytes_out", c_uint64), ("memory", c_uint64), ("work", c_uint64), ("weights", (c_size_t * 4)),
-    ("groups", c_size_t)]
+    ("groups", c_size_t), ("inputs", c_size_t), ("inputs_kept", c_size_t)]
 bnd_relayout._fields_ = [("layout", c_char_p), ("shard_size", c_uint64), ("context", POINTER(bnd_context)),
     ("watch", bnd_watch)]
 bnd_relayout_result._fields_ = [("from", POINTER(bnd_layout)), ("to", POINTER(bnd_layout)), ("weights", c_size_t),
