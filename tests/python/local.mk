@@ -10,4 +10,6 @@ EXTRA_DIST += \
 	tests/python/test_blocks.py \
 	tests/python/test_checkpoints.py \
 	tests/python/test_documents.py \
+	tests/python/test_numbers.py \
+	tests/python/test_products.py \
 	tests/python/test_types.py

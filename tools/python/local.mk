@@ -8,10 +8,13 @@ PYTHON_PACKAGE = \
 	tools/python/libbinade/_native.py \
 	tools/python/libbinade/_options.py \
 	tools/python/libbinade/_types.py \
+	tools/python/libbinade/_values.py \
 	tools/python/libbinade/arrays.py \
 	tools/python/libbinade/blocks.py \
 	tools/python/libbinade/checkpoints.py \
 	tools/python/libbinade/formats.py \
+	tools/python/libbinade/numbers.py \
+	tools/python/libbinade/products.py \
 	tools/python/libbinade/py.typed
 EXTRA_DIST += $(PYTHON_PACKAGE) tools/python/where-packages.py
 

@@ -3,11 +3,14 @@
     import libbinade as bd, numpy as np
     x = np.random.randn(4, 1000).astype(np.float32)
 
+    bd.show(465, "e4m3", dialect="torch")               # one number: bits, exact value, flags, neighbours
+    bd.calc("fp16", "2049 + 1")                         # an expression with every operation rounded
     codes = bd.encode(x, "e4m3", overflow="saturate")   # uint8, the shape of x
     y = bd.decode(codes, "e4m3")                        # float32
     z = bd.round(x, "e5m7", rounding="sr:16", seed=7)   # float32, with values of a format of your own
     codes, stats = bd.encode(x, "bf16", stats=True)     # what it did: stats.underflows, stats.sqnr_db ...
     codes, scales = bd.quantize(x, "mxfp8")             # blocks of 32 that share a scale
+    c = bd.matmul(x, x.T, acc="fp16")                   # a product with the accumulator as a parameter
     bd.formats()                                        # the built-in formats; bd.Format("e4m3").max is 448.0
 
 torch tensors and JAX arrays work as numpy arrays do, and results come in the same kind. Everything is ctypes: nothing is
@@ -23,11 +26,14 @@ from .arrays import convert, decode, encode, round
 from .blocks import Quantized, block_formats, dequantize, fake_quantize, quantize
 from .checkpoints import Checkpoint, diff, lint, open_checkpoint, quantize_checkpoint, relayout, scan
 from .formats import Format, formats
+from .numbers import Calculated, Ranges, Shown, ShownList, calc, dialects, range, show
+from .products import accumulators, matmul
 
 __all__ = [
     "Error", "Format", "Interrupted", "Quantized", "Stats", "__version__",
     "convert", "decode", "encode", "round",
     "block_formats", "dequantize", "fake_quantize", "quantize",
     "Checkpoint", "checkpoints", "diff", "lint", "open_checkpoint", "quantize_checkpoint", "relayout", "scan",
-    "formats",
+    "Calculated", "Ranges", "Shown", "ShownList", "calc", "dialects", "formats", "range", "show",
+    "accumulators", "matmul",
 ]

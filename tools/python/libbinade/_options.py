@@ -61,6 +61,15 @@ def rule_of(f, rounding=None, overflow=None, nan=None, flush="none", dialect=Non
     return rule
 
 
+def random_bits_of(rule):
+    """The number of random bits that a rule takes per rounding."""
+    if rule.rounding < _types.BND_ROUND_SR:
+        return 0
+    if rule.rounding == _types.BND_ROUND_SR_EQUAL:
+        return 1
+    return min(rule.random_bits or _types.BND_RANDOM_BITS_DEFAULT, _types.BND_RANDOM_BITS_MAX)
+
+
 def whole(value, what, most=2**64 - 1):
     """A whole number from 0 to `most`."""
     try:
