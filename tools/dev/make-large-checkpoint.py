@@ -2,10 +2,14 @@
 """Makes a large checkpoint, to measure how fast checkpoints are read.
 
     make-large-checkpoint.py FOLDER [--gib 4]    bf16 weights of a transformer, normally distributed
-    make-large-checkpoint.py FOLDER --sparse     FP8 with scales of 128 x 128, shaped like DeepSeek-V3: 690 GB of codes,
-                                                 which are holes and read as zeros; headers and scales are real
+    make-large-checkpoint.py FOLDER --sparse fp8      FP8 with scales of 128 x 128, shaped like DeepSeek-V3: 690 GB of
+                                                      codes, which are holes and read as zeros; headers and scales are
+                                                      real
+    make-large-checkpoint.py FOLDER --sparse nvfp4    NVFP4 as ModelOpt writes it, 250,562 tensors, 714 GB: of the scales
+                                                      of a group, the first and last 4 KiB per tensor are real
 
-Needs numpy. The folder must not exist. With --sparse it takes about 180 MB of a disk that supports holes.
+Needs numpy. The folder must not exist. With --sparse it takes 180 MB (fp8) or 1 GB (nvfp4) of a disk that supports
+holes.
 """
 import argparse
 import json
@@ -120,15 +124,61 @@ def make_sparse(folder):
                                                   "weight_block_size": [128, 128]}})
 
 
+def nvfp4_layer(layer, entries):
+    """The tensors of a layer of experts: first those of 4 bytes, as writers order them."""
+    small, large = {}, {}
+    for expert in range(240):
+        for part in ("gate_proj", "up_proj", "down_proj"):
+            rows, columns = (7168, 2816) if part == "down_proj" else (2816, 7168)
+            module = f"model.layers.{layer}.mlp.experts.{expert}.{part}"
+            small[module + ".input_scale"] = small[module + ".weight_scale_2"] = ("F32", [], 4)
+            large[module + ".weight"] = ("U8", [rows, columns // 2], rows * columns // 2)
+            large[module + ".weight_scale"] = ("F8_E4M3", [rows, columns // 16], rows * columns // 16)
+    entries.update(small)
+    entries.update(large)
+
+
+def make_sparse_nvfp4(folder):
+    random = np.random.default_rng(1)
+    layers, piece, names, total = 87, 4096, {}, 0
+    for layer in range(layers):
+        name = f"model-{layer + 1:05d}-of-{layers:05d}.safetensors"
+        entries = {}
+        nvfp4_layer(layer, entries)
+        if layer in (0, layers - 1):
+            outside = "model.embed_tokens.weight" if layer == 0 else "lm_head.weight"
+            entries[outside] = ("BF16", [129280, 7168], 129280 * 7168 * 2)
+        with open(os.path.join(folder, name), "wb") as file:
+            file.write(header(entries))
+            for tensor, (dtype, _, size) in entries.items():
+                if dtype == "F32":
+                    # gate and up have the same: the expert, not the part
+                    file.write(np.float32(1e-4 * (2 + int(tensor.split(".")[5]) % 7)).tobytes())
+                elif dtype == "F8_E4M3":
+                    for gap in (0, size - 2 * piece):
+                        file.seek(gap, os.SEEK_CUR)
+                        file.write(random.integers(0x40, 0x7E, piece, dtype=np.uint8).tobytes())
+                else:
+                    file.seek(size, os.SEEK_CUR)
+            file.truncate(file.tell())
+        names.update(dict.fromkeys(entries, name))
+        total += sum(size for _, _, size in entries.values())
+    write_index(folder, names, total)
+    write_config(folder, {"quantization_config": {"quant_method": "modelopt", "quant_algo": "NVFP4",
+                                                  "ignore": ["lm_head"]}})
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder")
     parser.add_argument("--gib", type=float, default=4, help="bytes of weights, in GiB (default 4)")
-    parser.add_argument("--sparse", action="store_true", help="690 GB of FP8 codes that are holes")
+    parser.add_argument("--sparse", choices=("fp8", "nvfp4"), help="about 700 GB, of which codes are holes")
     args = parser.parse_args()
     os.mkdir(args.folder)
-    if args.sparse:
+    if args.sparse == "fp8":
         make_sparse(args.folder)
+    elif args.sparse == "nvfp4":
+        make_sparse_nvfp4(args.folder)
     else:
         make_dense(args.folder, args.gib)
 

@@ -5,13 +5,11 @@
 #include <math.h>
 #include <string.h>
 
-enum { PIECE = 4096, AT_ONCE = 1024 };
+enum { PIECE = 4096, AT_ONCE = 1024, CODES = 256 };
 
-static void note_first_bad(bndi_scale_values *out, uint64_t index)
+static bool is_good(double x)
 {
-    if (out->nans + out->infinities + out->zeros + out->negatives == 1) {
-        out->first_bad = index;
-    }
+    return x > 0 && x <= DBL_MAX;
 }
 
 static bool is_power_of_two(double x)
@@ -21,30 +19,29 @@ static bool is_power_of_two(double x)
     return (bits & fraction) == 0; /* no format of scales has subnormal doubles */
 }
 
-static void count_bad(bndi_scale_values *out, double x, uint64_t index)
+static uint64_t bad_numbers(const bndi_scale_values *n)
 {
-    uint64_t *bad = isnan(x) ? &out->nans : isinf(x) ? &out->infinities : x == 0 ? &out->zeros : &out->negatives;
-    ++*bad;
-    note_first_bad(out, index);
+    return n->nans + n->infinities + n->zeros + n->negatives;
 }
 
-static void count_piece(bndi_scale_values *out, const double *x, size_t n, uint64_t at)
+/* So many numbers that are equal; the first of them is number `index` of the tensor, if it is a bad one. */
+static void count_number(bndi_scale_values *out, double x, uint64_t times, uint64_t index)
 {
-    for (size_t i = 0; i < n; i++) {
-        if (!(x[i] > 0 && x[i] <= DBL_MAX)) {
-            count_bad(out, x[i], at + i);
-            continue;
-        }
-        out->powers_of_two += is_power_of_two(x[i]);
-        out->integers += x[i] <= 254 && x[i] == (double)(int)x[i];
-        out->least = out->least == 0 || x[i] < out->least ? x[i] : out->least;
-        out->largest = x[i] > out->largest ? x[i] : out->largest;
+    if (!is_good(x)) {
+        uint64_t *bad = isnan(x) ? &out->nans : isinf(x) ? &out->infinities : x == 0 ? &out->zeros : &out->negatives;
+        out->first_bad = bad_numbers(out) == 0 || index < out->first_bad ? index : out->first_bad;
+        *bad += times;
+        return;
     }
+    out->powers_of_two += is_power_of_two(x) ? times : 0;
+    out->integers += x <= 254 && x == (double)(int)x ? times : 0;
+    out->least = out->least == 0 || x < out->least ? x : out->least;
+    out->largest = x > out->largest ? x : out->largest;
 }
 
 /* Numbers at .. at + n - 1. */
-static bool read_piece(bndi_scale_values *out, const bnd_stored_tensor *tensor, const bnd_format *format, uint64_t at,
-                       uint64_t n)
+static bool read_numbers(bndi_scale_values *out, const bnd_stored_tensor *tensor, const bnd_format *format, uint64_t at,
+                         uint64_t n)
 {
     double x[AT_ONCE];
     size_t width = format->width / 8U;
@@ -55,17 +52,68 @@ static bool read_piece(bndi_scale_values *out, const bnd_stored_tensor *tensor, 
         if (bnd_decode_f64(x, data, now, format, &how, NULL) != BND_OK) {
             return false;
         }
-        count_piece(out, x, now, at + done);
+        for (size_t i = 0; i < now; i++) {
+            count_number(out, x[i], 1, at + done + i);
+        }
         done += now;
     }
-    out->read += n;
     return true;
+}
+
+/* How often each byte is there. Four tables: equal bytes in a row do not wait for each other. */
+static void count_bytes(uint64_t counts[CODES], const unsigned char *data, uint64_t n)
+{
+    uint64_t more[3][CODES] = {{0}}, i = 0;
+    memset(counts, 0, CODES * sizeof *counts);
+    for (; i + 4 <= n; i += 4) {
+        counts[data[i]]++;
+        for (size_t k = 0; k < 3; k++) {
+            more[k][data[i + 1 + k]]++;
+        }
+    }
+    for (; i < n; i++) {
+        counts[data[i]]++;
+    }
+    for (size_t code = 0; code < CODES; code++) {
+        counts[code] += more[0][code] + more[1][code] + more[2][code];
+    }
+}
+
+/* The same of codes of 8 bits: each code is looked at once, however often it is there. */
+static bool read_codes(bndi_scale_values *out, const bnd_stored_tensor *tensor, const bnd_format *format, uint64_t at,
+                       uint64_t n)
+{
+    const unsigned char *data = tensor->data + at;
+    unsigned char codes[CODES];
+    double x[CODES];
+    uint64_t counts[CODES];
+    for (size_t code = 0; code < CODES; code++) {
+        codes[code] = (unsigned char)code;
+    }
+    if (bnd_decode_f64(x, codes, CODES, format, NULL, NULL) != BND_OK) {
+        return false;
+    }
+    count_bytes(counts, data, n);
+    for (size_t code = 0; code < CODES; code++) {
+        if (counts[code] > 0) {
+            const unsigned char *first = is_good(x[code]) ? data : memchr(data, (int)code, n);
+            count_number(out, x[code], counts[code], at + (uint64_t)(first - data));
+        }
+    }
+    return true;
+}
+
+static bool read_piece(bndi_scale_values *out, const bnd_stored_tensor *tensor, const bnd_format *format, uint64_t at,
+                       uint64_t n)
+{
+    out->read += n;
+    return format->width == 8 && n >= CODES ? read_codes(out, tensor, format, at, n)
+                                            : read_numbers(out, tensor, format, at, n);
 }
 
 static void take_equal(bndi_scale_values *out)
 {
-    uint64_t bad = out->nans + out->infinities + out->zeros + out->negatives;
-    out->equal = out->read > 0 && (bad == 0 ? out->least == out->largest : out->zeros == out->read);
+    out->equal = out->read > 0 && (bad_numbers(out) == 0 ? out->least == out->largest : out->zeros == out->read);
 }
 
 bool bndi_read_scale_values(bndi_scale_values *out, const bnd_stored_tensor *tensor, const bnd_format *format,

@@ -330,12 +330,14 @@ static bool row_has_name(const block_row *r, const char *name, size_t length)
 
 static bnd_status parse_row(bnd_block *out, const char *name, size_t length, bnd_error *why)
 {
-    bndi_nearest nearest = bndi_nearest_to(name, length);
     for (size_t i = 0; i < BLOCKS; i++) {
         if (row_has_name(&blocks[i], name, length)) {
             *out = block_of(&blocks[i]);
             return BND_OK;
         }
+    }
+    bndi_nearest nearest = bndi_nearest_to(name, length);
+    for (size_t i = 0; i < BLOCKS; i++) {
         bndi_nearest_offer(&nearest, blocks[i].name, bndi_length(blocks[i].name));
     }
     return bndi_nearest_fail(&nearest, why, BND_BAD_NAME, "unknown block format",
