@@ -1,5 +1,6 @@
 /* Small checkpoints in the test's folder. */
 #include "files.h"
+#include "gguf_bytes.h"
 #include "tests/support/folder.h"
 
 #include <stdio.h>
@@ -54,4 +55,15 @@ void put_two_shards(void)
     put_shard("1.safetensors", SHARD_1, 16);
     put_shard("2.safetensors", SHARD_2, 8);
     put_text("model.safetensors.index.json", INDEX_OF("24", LINES));
+}
+
+void put_other_kinds(void)
+{
+    static const char npy[] =
+        "\x93NUMPY\x01\0\x3a\0{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }\n12345678";
+    char path[PATH_SIZE];
+    gguf_bytes g;
+    gguf_good(&g);
+    write_file(in_folder(path, "m.gguf"), g.bytes, g.size);
+    write_file(in_folder(path, "w.npy"), npy, sizeof npy - 1);
 }

@@ -28,6 +28,8 @@ bnd_checkpoint *open_named(const char *name, reports *out, bnd_error *why);
 
 /* Two files with three tensors each, and their index. */
 void put_two_shards(void);
+/* m.gguf and w.npy. */
+void put_other_kinds(void);
 #define SHARD_1                                                                                                        \
     "{\"__metadata__\":{\"format\":\"pt\",\"a\":\"1\"},"                                                               \
     "\"w.a\":{\"dtype\":\"BF16\",\"shape\":[2,3],\"data_offsets\":[0,12]},"                                            \

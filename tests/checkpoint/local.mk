@@ -6,7 +6,8 @@ tests_checkpoint_test_opening_LDFLAGS = $(AM_LDFLAGS) $(WRAP_OPTIONS)
 
 UNIT_TESTS += tests/checkpoint/test_weights
 tests_checkpoint_test_weights_SOURCES = \
-	tests/checkpoint/files.c tests/checkpoint/files.h tests/checkpoint/test_recognition.c \
+	tests/checkpoint/files.c tests/checkpoint/files.h tests/checkpoint/gguf_bytes.c tests/checkpoint/gguf_bytes.h \
+	tests/checkpoint/test_recognition.c \
 	tests/checkpoint/test_weights.c tests/checkpoint/weight_cases.c tests/checkpoint/weights.h
 tests_checkpoint_test_weights_LDFLAGS = $(AM_LDFLAGS) $(WRAP_OPTIONS)
 

@@ -71,17 +71,6 @@ static void cut(const char *opened, const char *name, const char *reported)
     restore(&f);
 }
 
-static void put_other_kinds(void)
-{
-    static const char npy[] =
-        "\x93NUMPY\x01\0\x3a\0{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }\n12345678";
-    char path[PATH_SIZE];
-    gguf_bytes g;
-    gguf_good(&g);
-    write_file(in_folder(path, "m.gguf"), g.bytes, g.size);
-    write_file(in_folder(path, "w.npy"), npy, sizeof npy - 1);
-}
-
 static void test_cut(void)
 {
     open_folder();

@@ -2,6 +2,7 @@
 #include "files.h"
 #include "gguf_bytes.h"
 #include "tests/support/folder.h"
+#include "tests/support/suites.h"
 
 #include <binade/block.h>
 #include <stdio.h>
@@ -195,41 +196,6 @@ static void rank_0(gguf_bytes *g)
     tensor(g, "a", 0, 0, 0, 0, 0);
     gguf_number(g, 0, 8);
 }
-static void rank_5(gguf_bytes *g)
-{
-    start(g, 1, 0);
-    tensor(g, "a", 5, 1, 1, 0, 0);
-}
-static void extent_0(gguf_bytes *g)
-{
-    start(g, 1, 0);
-    tensor(g, "a", 2, 4, 0, 0, 0);
-}
-static void product_wraps(gguf_bytes *g)
-{
-    start(g, 1, 0);
-    tensor(g, "a", 2, (uint64_t)1 << 32, (uint64_t)1 << 32, 0, 0);
-}
-static void bytes_wrap(gguf_bytes *g)
-{
-    start(g, 1, 0);
-    tensor(g, "a", 2, (uint64_t)1 << 31, (uint64_t)1 << 31, 0, 0);
-}
-static void type_removed(gguf_bytes *g)
-{
-    start(g, 1, 0);
-    tensor(g, "a", 1, 32, 1, 4, 0);
-}
-static void type_negative(gguf_bytes *g)
-{
-    start(g, 1, 0);
-    tensor(g, "a", 1, 32, 1, 0xffffffff, 0);
-}
-static void row_part(gguf_bytes *g)
-{
-    start(g, 1, 0);
-    tensor(g, "a", 2, 16, 2, 2, 0);
-}
 static void offset_far(gguf_bytes *g)
 {
     start(g, 1, 0);
@@ -258,10 +224,32 @@ static void name_twice(gguf_bytes *g)
     gguf_pad(g, 32);
     gguf_put(g, (const char[64]){0}, 64);
 }
-static void name_binary(gguf_bytes *g)
+
+/* One tensor, and nothing after it. */
+typedef struct tensor_case {
+    const char *message, *name;
+    uint64_t rank, a, b, type, at;
+} tensor_case;
+static const tensor_case tensor_cases[] = {
+    {"1 to 4 dimensions, got 5", "a", 5, 1, 1, 0, 0},
+    {"a dimension must not be 0", "a", 2, 4, 0, 0, 0},
+    {"more elements than a file can hold", "a", 2, (uint64_t)1 << 32, (uint64_t)1 << 32, 0, 0},
+    {"more elements than a file can hold", "a", 2, (uint64_t)1 << 31, (uint64_t)1 << 31, 0, 0},
+    {"unknown type 4", "a", 1, 32, 1, 4, 0},
+    {"unknown type 4294967295", "a", 1, 32, 1, 0xffffffff, 0},
+    {"not a multiple of the 32 of a Q4_0 block", "a", 2, 16, 2, 2, 0},
+    {"the name of a tensor must be a text", "\xff", 1, 1, 1, 0, 0},
+};
+
+static void test_gguf_tensors_refused(void)
 {
-    start(g, 1, 0);
-    tensor(g, "\xff", 1, 1, 1, 0, 0);
+    for (size_t i = 0; i < sizeof tensor_cases / sizeof tensor_cases[0]; i++) {
+        const tensor_case *k = &tensor_cases[i];
+        gguf_bytes g = {.size = 0};
+        start(&g, 1, 0);
+        tensor(&g, k->name, k->rank, k->a, k->b, k->type, k->at);
+        CU_ASSERT_TRUE(refused(&g, k->message));
+    }
 }
 
 static void test_gguf_refused(void)
@@ -281,18 +269,10 @@ static void test_gguf_refused(void)
         {"power of two, got 24", alignment_24},
         {"integer of 32 bits", alignment_64},
         {"1 to 4 dimensions, got 0", rank_0},
-        {"1 to 4 dimensions, got 5", rank_5},
-        {"a dimension must not be 0", extent_0},
-        {"more elements than a file can hold", product_wraps},
-        {"more elements than a file can hold", bytes_wrap},
-        {"unknown type 4", type_removed},
-        {"unknown type 4294967295", type_negative},
-        {"not a multiple of the 32 of a Q4_0 block", row_part},
         {"must begin at byte 0 of the data, got 32", offset_far},
         {"must begin at byte 32 of the data, got 0", offsets_same},
         {"truncated: it needs 32 bytes, 8 are left", data_missing},
         {"two tensors have one name", name_twice},
-        {"the name of a tensor must be a text", name_binary},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         gguf_bytes g = {.size = 0};
@@ -348,7 +328,60 @@ static void test_npy(void)
     close_folder();
 }
 
+/* ---- how the system reads ahead ---- */
+
+/* What /proc says of the memory at this place: true if a page is to be read at a time. False with `known` false: this
+ * system does not say. */
+static bool reads_pages(bool *known, const void *place)
+{
+    FILE *maps = fopen("/proc/self/smaps", "r");
+    char line[512];
+    bool inside = false, pages = false;
+    *known = false;
+    while (maps != NULL && !*known && fgets(line, sizeof line, maps) != NULL) {
+        unsigned long long from, to;
+        if (sscanf(line, "%llx-%llx ", &from, &to) == 2) {
+            inside = (uintptr_t)place >= from && (uintptr_t)place < to;
+        } else if (inside && strncmp(line, "VmFlags:", 8) == 0) {
+            pages = strstr(line, " rr") != NULL;
+            *known = true;
+        }
+    }
+    if (maps != NULL) {
+        fclose(maps);
+    }
+    return pages;
+}
+
+static void test_advice(void)
+{
+    static const char *const names[] = {"m.gguf", "w.npy", "1.safetensors"};
+    open_folder();
+    put_other_kinds();
+    put_two_shards();
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        bool known;
+        bnd_error why = {.message = ""};
+        bnd_checkpoint *c = open_named(names[i], NULL, &why);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(c);
+        bool pages = reads_pages(&known, bnd_checkpoint_at(c, 0)->data);
+        if (!known) {
+            skip_test("advice about memory, which /proc/self/smaps shows");
+        }
+        CU_ASSERT_TRUE(pages || !known);
+        bnd_checkpoint_expect_all(c);
+        CU_ASSERT_FALSE(reads_pages(&known, bnd_checkpoint_at(c, 0)->data));
+        bnd_checkpoint_free(c);
+    }
+    close_folder();
+}
+
 CU_TestInfo kind_tests[] = {
-    {"gguf", test_gguf}, {"types of gguf", test_types}, {"gguf refused", test_gguf_refused}, {"npy", test_npy},
+    {"gguf", test_gguf},
+    {"types of gguf", test_types},
+    {"gguf refused", test_gguf_refused},
+    {"gguf tensors refused", test_gguf_tensors_refused},
+    {"npy", test_npy},
+    {"a page is read at a time", test_advice},
     CU_TEST_INFO_NULL,
 };

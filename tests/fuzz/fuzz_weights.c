@@ -1,33 +1,17 @@
-/* Any bytes as a folder with a checkpoint: config.json, a header of .safetensors and its data, each up to a 0 byte. The
- * data get the size that the header asks for, if that is small. The checkpoint is opened, its weights are found and
+/* Any bytes as a checkpoint: config.json, a header of .safetensors and its data, each up to a 0 byte. The data get the
+ * size that the header asks for, if that is small. The checkpoint is opened in memory, its weights are found and
  * decoded, it is checked (binade lint), and the program aborts where a promise does not hold. */
-#define _XOPEN_SOURCE 700 /* mkdtemp */
 #include "tests/fuzz/fuzz.h"
 
-#include <binade-lab/lint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "store/safetensors.h"
+#include "checkpoint/checkpoint.h"
+#include "lint/lint.h"
 
-enum { DATA_MAX = 1 << 16, PATH = 96, PART = 600 };
+enum { DATA_MAX = 1 << 16, PART = 600 };
 
-/* ---- the folder ---- */
-
-static void put(const char *path, const void *first, size_t length, const void *second, size_t more, size_t zeros)
-{
-    FILE *file = fopen(path, "wb");
-    bool right = file != NULL && fwrite(first, 1, length, file) == length && fwrite(second, 1, more, file) == more;
-    for (size_t i = 0; right && i < zeros; i++) {
-        right = putc(0, file) == 0;
-    }
-    if (!right || fclose(file) != 0) {
-        perror(path);
-        exit(EXIT_FAILURE);
-    }
-}
+/* ---- the checkpoint ---- */
 
 /* The bytes of data that a header asks for; 0 if it is not one, or asks for many. */
 static size_t needed(const char *header, size_t length)
@@ -42,17 +26,37 @@ static size_t needed(const char *header, size_t length)
     return size;
 }
 
-static void put_shard(const char *path, const char *header, size_t length, const void *data, size_t size)
+/* A file: the length of the header, the header, and its data with zeros at the end. */
+static unsigned char *file_of(size_t *size, const char *header, size_t length, const void *data, size_t data_size)
 {
     size_t needs = needed(header, length);
-    char *bytes = fuzz_memory(length + 8, 1);
+    unsigned char *bytes = fuzz_memory(8 + length + needs, 1);
     for (size_t i = 0; i < 8; i++) {
-        bytes[i] = (char)((uint64_t)length >> 8 * i & 0xff);
+        bytes[i] = (unsigned char)((uint64_t)length >> 8 * i & 0xff);
     }
-    memcpy(bytes + 8, header, length);
-    size = size < needs ? size : needs;
-    put(path, bytes, length + 8, data, size, needs - size);
-    free(bytes);
+    data_size = data_size < needs ? data_size : needs;
+    memcpy(bytes + 8, length > 0 ? header : "", length);
+    memcpy(bytes + 8 + length, data_size > 0 ? data : "", data_size);
+    memset(bytes + 8 + length + data_size, 0, needs - data_size);
+    *size = 8 + length + needs;
+    return bytes;
+}
+
+static char *text_of(const char *text, size_t length)
+{
+    char *copy = fuzz_memory(length + 1, 1);
+    memcpy(copy, length > 0 ? text : "", length);
+    copy[length] = '\0';
+    return copy;
+}
+
+/* What bnd_checkpoint_new does with a folder, without the folder. */
+static bnd_status open_bytes(bnd_checkpoint *c, const unsigned char *bytes, size_t size, bnd_checkpoint_damage *damage,
+                             void *state, bnd_error *why)
+{
+    const bndi_opening opening = {.checkpoint = c, .damage = damage, .state = state, .alone = "model.safetensors"};
+    bnd_status status = bndi_open_bytes(&opening, bytes, size, why);
+    return status == BND_OK ? bndi_weights_find(c, why) : status;
 }
 
 /* The bytes before the next 0 byte, which is passed over. */
@@ -118,13 +122,11 @@ static void require_promises(const bnd_checkpoint *c)
 }
 
 /* The checks take any config and any tensors, and say something about each finding. */
-static void require_linted(const char *folder)
+static void require_linted(const bnd_checkpoint *c)
 {
     bnd_lint *lint = NULL;
-    bnd_error why = {.status = BND_OK};
-    bnd_status status = bnd_lint_new(&lint, folder, NULL, &why);
-    require(status == BND_OK ? lint != NULL : why.message[0] != '\0', "a refusal says why");
-    for (size_t i = 0; status == BND_OK && i < bnd_lint_findings(lint); i++) {
+    require(bndi_lint_opened(&lint, c, NULL) == BND_OK, "what is open can be checked");
+    for (size_t i = 0; i < bnd_lint_findings(lint); i++) {
         const bnd_lint_finding *f = bnd_lint_finding_at(lint, i);
         require(f->message[0] != '\0' && f->check->code[0] != '\0', "a finding has a code and a message");
     }
@@ -133,30 +135,20 @@ static void require_linted(const char *folder)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char folder[] = "/dev/shm/fuzz-weights-XXXXXX", config_path[PATH], shard_path[PATH];
-    size_t config_length, length, reports = 0;
+    size_t config_length, length, file_size, reports = 0;
     const char *config = next_part(&data, &size, &config_length), *header = next_part(&data, &size, &length);
-    if (access("/dev/shm", W_OK) != 0) {
-        memcpy(folder, "/tmp/////", 9);
-    }
-    if (mkdtemp(folder) == NULL) {
-        perror(folder);
-        exit(EXIT_FAILURE);
-    }
-    snprintf(config_path, PATH, "%s/config.json", folder);
-    snprintf(shard_path, PATH, "%s/model.safetensors", folder);
-    put(config_path, config, config_length, "", 0, 0);
-    put_shard(shard_path, header, length, data, size);
-    bnd_checkpoint *c = NULL;
+    unsigned char *bytes = file_of(&file_size, header, length, data, size);
+    bnd_checkpoint *c = fuzz_memory(1, sizeof *c);
     bnd_error why = {.status = BND_OK};
-    if (bnd_checkpoint_new(&c, folder, ignore, &reports, &why) == BND_OK) {
+    *c = (bnd_checkpoint){.texts = {{text_of(config, config_length), config_length}}}; /* the first is config.json */
+    if (open_bytes(c, bytes, file_size, ignore, &reports, &why) == BND_OK) {
         require_promises(c);
-        bnd_checkpoint_free(c);
+        require_linted(c);
     } else {
         require(why.message[0] != '\0', "a refusal says why");
     }
-    require_linted(folder);
-    require(unlink(config_path) == 0 && unlink(shard_path) == 0 && rmdir(folder) == 0, "nothing is left");
+    bnd_checkpoint_free(c);
+    free(bytes);
     return 0;
 }
 

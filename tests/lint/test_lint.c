@@ -1,290 +1,10 @@
-/* Each check of a checkpoint on one weight: right, and with one thing changed. The row says which finding the change
- * gives, and the right one gives none. */
+/* Each check of a checkpoint on one weight: right, and with one thing changed. */
+#include "tests.h"
 #include "tests/support/folder.h"
 #include "tests/support/suites.h"
 
-#include <CUnit/CUnit.h>
-#include <binade-lab/lint.h>
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-enum { MOST_TENSORS = 6, MOST_BYTES = 4096, MOST_VALUES = 4 };
-
-/* A tensor. `values` are repeated; without any, bytes count up from `byte`, without NaN of e4m3. */
-typedef struct tensor {
-    const char *name, *dtype;
-    size_t rank;
-    uint64_t shape[4];
-    size_t size;
-    unsigned char byte;
-    size_t value_count;
-    float values[MOST_VALUES];
-} tensor;
-
-typedef struct lint_case {
-    const char *what, *config, *finds; /* the code; "": none of damage or suspect */
-    bnd_severity severity;
-    tensor tensors[MOST_TENSORS];
-} lint_case;
-
-#define CODES(name, dtype, out, in)                                                                                    \
-    {                                                                                                                  \
-        name, dtype, 2, {out, in}, (out) * (in), 0x21, 0,                                                              \
-        {                                                                                                              \
-            0                                                                                                          \
-        }                                                                                                              \
-    }
-#define BYTES(name, dtype, out, in, at)                                                                                \
-    {                                                                                                                  \
-        name, dtype, 2, {out, in}, (out) * (in), at, 0,                                                                \
-        {                                                                                                              \
-            0                                                                                                          \
-        }                                                                                                              \
-    }
-#define SCALAR(name, value)                                                                                            \
-    {                                                                                                                  \
-        name, "F32", 0, {0}, 4, 0, 1,                                                                                  \
-        {                                                                                                              \
-            value                                                                                                      \
-        }                                                                                                              \
-    }
-#define ONE(name, value)                                                                                               \
-    {                                                                                                                  \
-        name, "F32", 1, {1}, 4, 0, 1,                                                                                  \
-        {                                                                                                              \
-            value                                                                                                      \
-        }                                                                                                              \
-    }
-#define ROWS(name, out, ...)                                                                                           \
-    {                                                                                                                  \
-        name, "F32", 2, {out, 1}, 4 * (out), 0, MOST_VALUES,                                                           \
-        {                                                                                                              \
-            __VA_ARGS__                                                                                                \
-        }                                                                                                              \
-    }
-#define GRID(name, down, across, ...)                                                                                  \
-    {                                                                                                                  \
-        name, "F32", 2, {down, across}, 4 * (down) * (across), 0, MOST_VALUES,                                         \
-        {                                                                                                              \
-            __VA_ARGS__                                                                                                \
-        }                                                                                                              \
-    }
-#define PLAIN(name, out, in)                                                                                           \
-    {                                                                                                                  \
-        name, "F32", 2, {out, in}, 4 * (out) * (in), 0, 1,                                                             \
-        {                                                                                                              \
-            0.5F                                                                                                       \
-        }                                                                                                              \
-    }
-
-#define CONFIG(members) "{\"quantization_config\":{" members "}}"
-#define CT(format, weights)                                                                                            \
-    CONFIG("\"quant_method\":\"compressed-tensors\",\"format\":\"" format                                              \
-           "\",\"quantization_status\":\"compressed\",\"config_groups\":{\"g\":{\"targets\":[\"Linear\"],\"weights\":" \
-           "{" weights "}}},\"ignore\":[]")
-#define CT_ROW CT("float-quantized", "\"num_bits\":8,\"type\":\"float\",\"strategy\":\"channel\"")
-#define CT_NVFP4                                                                                                       \
-    CT("nvfp4-pack-quantized", "\"num_bits\":4,\"type\":\"float\",\"strategy\":\"tensor_group\",\"group_size\":16")
-#define FP8       CONFIG("\"quant_method\":\"fp8\",\"activation_scheme\":\"dynamic\"")
-#define FP8_TILES CONFIG("\"quant_method\":\"fp8\",\"activation_scheme\":\"dynamic\",\"weight_block_size\":[4,4]")
-#define UE8M0                                                                                                          \
-    CONFIG("\"quant_method\":\"fp8\",\"activation_scheme\":\"dynamic\",\"weight_block_size\":[4,4],"                   \
-           "\"scale_fmt\":\"ue8m0\"")
-#define MODELOPT CONFIG("\"quant_method\":\"modelopt\",\"quant_algo\":\"NVFP4\"")
-
-#define ROW_CODES CODES("m.up_proj.weight", "F8_E4M3", 8, 8)
-#define GOOD_ROWS ROWS("m.up_proj.weight_scale", 8, 1e-3F, 2e-3F, 1.5e-3F, 3e-3F)
-#define NV_CODES  CODES("m.up_proj.weight_packed", "U8", 4, 16)
-#define NV_SCALES BYTES("m.up_proj.weight_scale", "F8_E4M3", 4, 2, 0x70)
-#define D         BND_SEVERITY_DAMAGE
-#define S         BND_SEVERITY_SUSPECT
-
-static const lint_case cases[] = {
-    {"fp8 rows", CT_ROW, "", D, {ROW_CODES, GOOD_ROWS}},
-    {"nvfp4", CT_NVFP4, "", D, {NV_CODES, NV_SCALES, ONE("m.up_proj.weight_global_scale", 5000)}},
-    {"fp8 of a tensor", FP8, "", D, {ROW_CODES, SCALAR("m.up_proj.weight_scale", 1e-3F)}},
-    {"fp8 of tiles",
-     FP8_TILES,
-     "",
-     D,
-     {ROW_CODES, GRID("m.up_proj.weight_scale_inv", 2, 2, 1e-3F, 2e-3F, 3e-3F, 1e-3F)}},
-    {"powers of two", UE8M0, "", D, {ROW_CODES, GRID("m.up_proj.weight_scale_inv", 2, 2, 0.125F, 0.25F, 0.125F, 0.5F)}},
-    {"unquantized", "{}", "", D, {PLAIN("m.up_proj.weight", 4, 4)}},
-
-    {"no scale", FP8, "scale-missing", D, {ROW_CODES}},
-    {"another name", FP8, "scale-name", D, {ROW_CODES, SCALAR("m.up_proj.scale_weight", 1e-3F)}},
-    {"flat rows",
-     CT_ROW,
-     "scale-shape",
-     D,
-     {ROW_CODES, {"m.up_proj.weight_scale", "F32", 1, {8}, 32, 0, 2, {1e-3F, 2e-3F}}}},
-    {"another dtype", FP8, "scale-dtype", D, {ROW_CODES, {"m.up_proj.weight_scale", "F16", 0, {0}, 2, 0x21, 0, {0}}}},
-    {"a scale without codes",
-     CT_ROW,
-     "scale-orphan",
-     S,
-     {ROW_CODES, GOOD_ROWS, PLAIN("n.x.weight", 4, 4), ROWS("n.x.weight_scale", 4, 1e-3F, 2e-3F, 3e-3F, 1e-3F)}},
-    {"NaN", CT_ROW, "scale-nan", D, {ROW_CODES, ROWS("m.up_proj.weight_scale", 8, 1e-3F, NAN, 1e-3F, 2e-3F)}},
-    {"infinity",
-     CT_ROW,
-     "scale-infinite",
-     D,
-     {ROW_CODES, ROWS("m.up_proj.weight_scale", 8, 1e-3F, INFINITY, 1e-3F, 2e-3F)}},
-    {"negative",
-     CT_ROW,
-     "scale-negative",
-     D,
-     {ROW_CODES, ROWS("m.up_proj.weight_scale", 8, 1e-3F, -1e-3F, 1e-3F, 2e-3F)}},
-    {"all zero", CT_ROW, "scale-zero", D, {ROW_CODES, ROWS("m.up_proj.weight_scale", 8, 0, 0, 0, 0)}},
-    {"one zero", CT_ROW, "scale-zero", S, {ROW_CODES, ROWS("m.up_proj.weight_scale", 8, 0, 1e-3F, 1e-3F, 2e-3F)}},
-    {"all one", CT_ROW, "scale-unset", S, {ROW_CODES, ROWS("m.up_proj.weight_scale", 8, 1, 1, 1, 1)}},
-    {"all equal", CT_ROW, "scale-unset", S, {ROW_CODES, ROWS("m.up_proj.weight_scale", 8, 1e-3F, 1e-3F, 1e-3F, 1e-3F)}},
-    {"not set", CT_ROW, "scale-unset", S, {ROW_CODES, ROWS("m.up_proj.weight_scale", 8, 1e-3F, 1e-40F, 1e-3F, 2e-3F)}},
-    {"reciprocal rows",
-     CT_ROW,
-     "scale-reciprocal",
-     D,
-     {ROW_CODES, ROWS("m.up_proj.weight_scale", 8, 900, 800, 300, 555)}},
-    {"perhaps reciprocal", FP8, "scale-reciprocal", S, {ROW_CODES, SCALAR("m.up_proj.weight_scale", 2)}},
-    {"a factor for a divisor",
-     CT_NVFP4,
-     "scale-reciprocal",
-     D,
-     {NV_CODES, NV_SCALES, ONE("m.up_proj.weight_global_scale", 2e-4F)}},
-    {"a divisor for a factor",
-     MODELOPT,
-     "scale-reciprocal",
-     D,
-     {CODES("m.up_proj.weight", "U8", 4, 16), NV_SCALES, SCALAR("m.up_proj.weight_scale_2", 5000)}},
-    {"a small divisor",
-     CT_NVFP4,
-     "scale-reciprocal",
-     S,
-     {NV_CODES, NV_SCALES, ONE("m.up_proj.weight_global_scale", 5)}},
-    {"exponents",
-     FP8_TILES,
-     "scale-e8m0-as-number",
-     D,
-     {ROW_CODES, GRID("m.up_proj.weight_scale_inv", 2, 2, 120, 119, 121, 118)}},
-    {"other than powers of two",
-     UE8M0,
-     "scale-not-power-of-two",
-     S,
-     {ROW_CODES, GRID("m.up_proj.weight_scale_inv", 2, 2, 0.125F, 0.3F, 0.125F, 0.5F)}},
-    {"a divisor of zero",
-     CT_NVFP4,
-     "global-scale-zero",
-     D,
-     {NV_CODES, NV_SCALES, ONE("m.up_proj.weight_global_scale", 0)}},
-    {"an input scale of zero",
-     CT_NVFP4,
-     "input-scale-bad",
-     D,
-     {NV_CODES, NV_SCALES, ONE("m.up_proj.weight_global_scale", 5000), ONE("m.up_proj.input_global_scale", 0)}},
-    {"gate and up",
-     CT_NVFP4,
-     "scale-fused-unequal",
-     S,
-     {CODES("m.gate_proj.weight_packed", "U8", 4, 16), BYTES("m.gate_proj.weight_scale", "F8_E4M3", 4, 2, 0x70),
-      ONE("m.gate_proj.weight_global_scale", 4000), NV_CODES, NV_SCALES, ONE("m.up_proj.weight_global_scale", 5000)}},
-    {"NaN codes", CT_ROW, "codes-nan", D, {BYTES("m.up_proj.weight", "F8_E4M3", 8, 8, 0x7f), GOOD_ROWS}},
-    {"codes of fnuz",
-     CT_ROW,
-     "fnuz-as-fn",
-     D,
-     {BYTES("m.up_proj.weight", "F8_E4M3", 8, 8, 0x7f), GOOD_ROWS, BYTES("n.up_proj.weight", "F8_E4M3", 8, 8, 0x7f),
-      ROWS("n.up_proj.weight_scale", 8, 1e-3F, 2e-3F, 1.5e-3F, 3e-3F)}},
-    {"another width",
-     CT("float-quantized", "\"num_bits\":4,\"type\":\"float\",\"strategy\":\"channel\""),
-     "codes-width",
-     D,
-     {ROW_CODES, GOOD_ROWS}},
-    {"no JSON", "{\"quantization_config\":", "config-bad", D, {ROW_CODES, GOOD_ROWS}},
-    {"no config", "{}", "config-absent", D, {ROW_CODES, GOOD_ROWS}},
-    {"an unknown key",
-     CT("float-quantized", "\"num_bits\":8,\"type\":\"float\",\"strategy\":\"channel\",\"nbits\":8"),
-     "config-unknown-key",
-     D,
-     {ROW_CODES, GOOD_ROWS}},
-    {"no groups",
-     CONFIG("\"quant_method\":\"compressed-tensors\",\"format\":\"float-quantized\""),
-     "config-missing-key",
-     D,
-     {ROW_CODES, GOOD_ROWS}},
-    {"an unknown strategy",
-     CT("float-quantized", "\"num_bits\":8,\"type\":\"float\",\"strategy\":\"chanel\""),
-     "config-value",
-     D,
-     {ROW_CODES, GOOD_ROWS}},
-    {"a tile without its strategy",
-     CT("float-quantized", "\"num_bits\":8,\"type\":\"float\",\"strategy\":\"channel\",\"block_structure\":[4,4]"),
-     "config-value",
-     D,
-     {ROW_CODES, GOOD_ROWS}},
-    {"static tokens",
-     CT("float-quantized", "\"num_bits\":8,\"type\":\"float\",\"strategy\":\"token\""),
-     "config-value",
-     D,
-     {ROW_CODES, GOOD_ROWS}},
-    {"tiles with static inputs",
-     CONFIG("\"quant_method\":\"fp8\",\"activation_scheme\":\"static\",\"weight_block_size\":[4,4]"),
-     "config-value",
-     D,
-     {ROW_CODES, GRID("m.up_proj.weight_scale_inv", 2, 2, 1e-3F, 2e-3F, 3e-3F, 1e-3F)}},
-    {"a layer that is not quantized",
-     CT_ROW,
-     "config-not-applied",
-     D,
-     {ROW_CODES, GOOD_ROWS, PLAIN("n.up_proj.weight", 4, 4)}},
-    {"no layer is quantized", CT_ROW, "config-not-applied", D, {PLAIN("m.up_proj.weight", 4, 4)}},
-    {"another algorithm",
-     CONFIG("\"quant_method\":\"modelopt\",\"quant_algo\":\"NVFP4\""),
-     "config-contradiction",
-     D,
-     {ROW_CODES, SCALAR("m.up_proj.weight_scale", 1e-3F)}},
-    {"ignored and quantized",
-     CONFIG("\"quant_method\":\"fp8\",\"activation_scheme\":\"dynamic\",\"modules_to_not_convert\":[\"m.up_proj\"]"),
-     "config-contradiction",
-     D,
-     {ROW_CODES, SCALAR("m.up_proj.weight_scale", 1e-3F)}},
-    {"tied",
-     "{\"tie_word_embeddings\":true,\"quantization_config\":{\"quant_method\":\"fp8\",\"activation_scheme\":"
-     "\"dynamic\"}}",
-     "lm-head-tied",
-     D,
-     {CODES("lm_head.weight", "F8_E4M3", 8, 8), SCALAR("lm_head.weight_scale", 1e-3F),
-      PLAIN("model.embed_tokens.weight", 8, 8)}},
-};
-
-static void fill(unsigned char *out, const tensor *t)
-{
-    for (size_t i = 0; t->value_count > 0 && 4 * i < t->size; i++) {
-        memcpy(out + 4 * i, &t->values[i % t->value_count], 4);
-    }
-    for (size_t i = 0; t->value_count == 0 && i < t->size; i++) {
-        out[i] = t->byte == 0x7f ? (unsigned char)(0x70 + i % 16) : (unsigned char)(t->byte + i % 8);
-    }
-}
-
-static void put_case(const lint_case *k)
-{
-    static unsigned char bytes[MOST_TENSORS][MOST_BYTES];
-    bnd_safetensor entries[MOST_TENSORS];
-    size_t count = 0;
-    bnd_error why = {.message = ""};
-    for (; count < MOST_TENSORS && k->tensors[count].name != NULL; count++) {
-        const tensor *t = &k->tensors[count];
-        fill(bytes[count], t);
-        entries[count] = (bnd_safetensor){.name = t->name, .dtype = t->dtype, .rank = t->rank, .shape = t->shape};
-        entries[count].data = bytes[count];
-    }
-    char path[PATH_SIZE];
-    write_file(in_folder(path, "config.json"), k->config, strlen(k->config));
-    CU_ASSERT_EQUAL_FATAL(bnd_safetensors_write(in_folder(path, "model.safetensors"), entries, count, NULL, 0, &why),
-                          BND_OK);
-}
 
 /* ---- the findings ---- */
 
@@ -309,14 +29,14 @@ static bool finds_only(const bnd_lint *lint, const lint_case *k)
 
 static void test_each_check(void)
 {
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < lint_case_count; i++) {
         char path[PATH_SIZE];
         bnd_error why = {.message = ""};
         bnd_lint *lint = NULL;
         open_folder();
-        put_case(&cases[i]);
+        put_lint_case(&lint_cases[i]);
         CU_ASSERT_EQUAL_FATAL(bnd_lint_new(&lint, in_folder(path, ""), NULL, &why), BND_OK);
-        CU_ASSERT_TRUE(finds_only(lint, &cases[i]));
+        CU_ASSERT_TRUE(finds_only(lint, &lint_cases[i]));
         bnd_lint_free(lint);
         close_folder();
     }
@@ -325,12 +45,12 @@ static void test_each_check(void)
 /* What a finding says is complete, and the counts are those of the findings. */
 static void test_summary(void)
 {
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < lint_case_count; i++) {
         char path[PATH_SIZE];
         bnd_lint *lint = NULL;
         uint64_t counts[3] = {0}, weights = 0;
         open_folder();
-        put_case(&cases[i]);
+        put_lint_case(&lint_cases[i]);
         CU_ASSERT_EQUAL_FATAL(bnd_lint_new(&lint, in_folder(path, ""), NULL, NULL), BND_OK);
         const bnd_lint_summary *sum = bnd_lint_summary_of(lint);
         for (size_t k = 0; k < bnd_lint_findings(lint); k++) {
@@ -366,6 +86,29 @@ static void test_refused(void)
     close_folder();
 }
 
+/* An index that cannot be read is a finding, whatever it is called; a file with such words in its message is not. */
+static void test_index(void)
+{
+    static const char header[] = "{\"a.index.json: \":5}";
+    char path[PATH_SIZE], bytes[8 + sizeof header - 1] = {sizeof header - 1};
+    bnd_error why = {.message = ""};
+    bnd_lint *lint = NULL;
+    open_folder();
+    write_file(in_folder(path, "other.safetensors.index.json"), "{\"weight_map\":{}}", 17);
+    CU_ASSERT_EQUAL_FATAL(bnd_lint_new(&lint, in_folder(path, ""), NULL, &why), BND_OK);
+    CU_ASSERT_EQUAL(bnd_lint_findings(lint), 1);
+    CU_ASSERT_STRING_EQUAL(bnd_lint_finding_at(lint, 0)->check->code, "index-bad");
+    CU_ASSERT_STRING_EQUAL(bnd_lint_finding_at(lint, 0)->where, "other.safetensors.index.json");
+    bnd_lint_free(lint);
+    lint = NULL;
+    memcpy(bytes + 8, header, sizeof header - 1);
+    write_file(in_folder(path, "x.safetensors"), bytes, sizeof bytes);
+    CU_ASSERT_EQUAL(bnd_lint_new(&lint, path, NULL, &why), BND_BAD_FILE);
+    CU_ASSERT_PTR_NULL(lint);
+    CU_ASSERT_PTR_NOT_NULL(strstr(why.message, "a.index.json: "));
+    close_folder();
+}
+
 /* ---- the tables ---- */
 
 static void test_tables(void)
@@ -392,15 +135,14 @@ static void test_tables(void)
 }
 
 CU_TestInfo lint_tests[] = {
-    {"each check, right and damaged", test_each_check},
-    {"counts and order of findings", test_summary},
-    {"files that are not checkpoints", test_refused},
-    {"tables of checks and loaders", test_tables},
-    CU_TEST_INFO_NULL,
+    {"each check, right and damaged", test_each_check}, {"counts and order of findings", test_summary},
+    {"files that are not checkpoints", test_refused},   {"an index that cannot be read", test_index},
+    {"tables of checks and loaders", test_tables},      CU_TEST_INFO_NULL,
 };
 
 int main(void)
 {
-    CU_SuiteInfo suites[] = {SUITE("lint", lint_tests), CU_SUITE_INFO_NULL};
+    CU_SuiteInfo suites[] = {SUITE("lint", lint_tests), SUITE("numbers of scales", lint_numbers_tests),
+                             SUITE("no memory", lint_memory_tests), CU_SUITE_INFO_NULL};
     return run_suites(suites);
 }

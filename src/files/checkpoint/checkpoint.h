@@ -63,7 +63,12 @@ typedef struct bndi_opening {
     bnd_checkpoint_damage *damage;
     void *state;
     const char *alone; /* the name of the only file, if a file is opened and not a folder: messages do not repeat it */
+    char *bad_index;   /* NULL, or BNDI_SHOWN bytes: gets the name of an index that cannot be read */
 } bndi_opening;
+
+/* bnd_checkpoint_new with an opening, whose checkpoint is set here. */
+BND_CHECKED bnd_status bndi_checkpoint_open(bnd_checkpoint **out, bndi_opening *opening, const char *path,
+                                            bnd_error *why);
 
 /* Reports something wrong, where->message being what. BND_OK if there is someone to report to; otherwise it becomes the
  * failure, with `where` before the message. A lack of memory is a failure in any case. */
@@ -146,6 +151,10 @@ bool bndi_is_text(const char *name);
  * those that can be read. */
 BND_CHECKED bnd_status bndi_open_shards(const bndi_opening *opening, const char *const *names, size_t count,
                                         const bndi_index *index, bnd_error *why);
+
+/* The same of one file, opening->alone, whose bytes are in memory and stay there. */
+BND_CHECKED bnd_status bndi_open_bytes(const bndi_opening *opening, const unsigned char *bytes, size_t size,
+                                       bnd_error *why);
 
 /* Take the tensors of a .gguf file, and the one of a .npy file, which opening->checkpoint->map is. */
 BND_CHECKED bnd_status bndi_open_gguf(const bndi_opening *opening, bnd_error *why);

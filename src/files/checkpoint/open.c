@@ -31,6 +31,9 @@ static bnd_status open_indexed(const bndi_opening *opening, const char *index_na
         bnd_lab_map_close(&map);
     }
     if (status != BND_OK) {
+        if (status == BND_BAD_FILE && opening->bad_index != NULL) {
+            (void)bndi_shown(opening->bad_index, index_name);
+        }
         return bnd_fail(why, status, inner.where, "%s: %s", index_name, inner.message);
     }
     status = bndi_open_shards(opening, index.files, index.file_count, &index, why);
@@ -141,11 +144,11 @@ static bnd_status open_file(bndi_opening *opening, const char *path, const char 
     if (status != BND_OK) {
         return status;
     }
-    if (bndi_gguf_begins(c->map.bytes, c->map.size)) {
-        return bndi_open_gguf(opening, why);
-    }
-    if (bnd_npy_begins(c->map.bytes, c->map.size)) {
-        return bndi_open_npy(opening, why);
+    bool gguf = bndi_gguf_begins(c->map.bytes, c->map.size);
+    if (gguf || bnd_npy_begins(c->map.bytes, c->map.size)) {
+        status = gguf ? bndi_open_gguf(opening, why) : bndi_open_npy(opening, why);
+        bnd_lab_map_expect(&c->map, false); /* until bnd_checkpoint_expect_all */
+        return status;
     }
     bnd_lab_map_close(&c->map); /* each .safetensors file has its own */
     status = bndi_open_shards(opening, &name, 1, NULL, why);
@@ -184,15 +187,14 @@ static bnd_status open_path(bndi_opening *opening, const char *path, bnd_error *
     return bndi_ends_with(name, index_ending) ? open_folder(opening, name, why) : open_file(opening, path, name, why);
 }
 
-bnd_status bnd_checkpoint_new(bnd_checkpoint **out, const char *path, bnd_checkpoint_damage *damage, void *state,
-                              bnd_error *why)
+bnd_status bndi_checkpoint_open(bnd_checkpoint **out, bndi_opening *opening, const char *path, bnd_error *why)
 {
     bnd_checkpoint *c = calloc(1, sizeof *c);
     if (c == NULL) {
         return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for a checkpoint");
     }
-    bndi_opening opening = {.checkpoint = c, .damage = damage, .state = state};
-    bnd_status status = open_path(&opening, path, why);
+    opening->checkpoint = c;
+    bnd_status status = open_path(opening, path, why);
     if (status == BND_OK) {
         status = bndi_weights_find(c, why);
     }
@@ -202,6 +204,13 @@ bnd_status bnd_checkpoint_new(bnd_checkpoint **out, const char *path, bnd_checkp
         bnd_checkpoint_free(c);
     }
     return status;
+}
+
+bnd_status bnd_checkpoint_new(bnd_checkpoint **out, const char *path, bnd_checkpoint_damage *damage, void *state,
+                              bnd_error *why)
+{
+    bndi_opening opening = {.damage = damage, .state = state};
+    return bndi_checkpoint_open(out, &opening, path, why);
 }
 
 void bnd_checkpoint_free(bnd_checkpoint *c)
@@ -235,6 +244,7 @@ void bnd_checkpoint_free(bnd_checkpoint *c)
 
 void bnd_checkpoint_expect_all(const bnd_checkpoint *checkpoint)
 {
+    bnd_lab_map_expect(&checkpoint->map, true);
     for (size_t i = 0; i < checkpoint->file_count; i++) {
         if (checkpoint->files[i].header != NULL) {
             bnd_lab_map_expect(&checkpoint->files[i].header->map, true);

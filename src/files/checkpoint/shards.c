@@ -241,6 +241,16 @@ static bnd_status take_metadata(bnd_checkpoint *c, bnd_error *why)
     return BND_OK;
 }
 
+/* What the headers of all files say. */
+static bnd_status take_all(const bndi_opening *opening, const bndi_index *index, bnd_error *why)
+{
+    bnd_status status = take_tensors(opening->checkpoint, why);
+    if (status == BND_OK) {
+        status = take_metadata(opening->checkpoint, why);
+    }
+    return status == BND_OK ? bndi_take_names(opening, index, why) : status;
+}
+
 bnd_status bndi_open_shards(const bndi_opening *opening, const char *const *names, size_t count,
                             const bndi_index *index, bnd_error *why)
 {
@@ -258,11 +268,23 @@ bnd_status bndi_open_shards(const bndi_opening *opening, const char *const *name
             status = add_file(c, &s, why);
         }
     }
-    if (status == BND_OK) {
-        status = take_tensors(c, why);
+    return status == BND_OK ? take_all(opening, index, why) : status;
+}
+
+bnd_status bndi_open_bytes(const bndi_opening *opening, const unsigned char *bytes, size_t size, bnd_error *why)
+{
+    bnd_checkpoint *c = opening->checkpoint;
+    shard s = {.opening = opening, .name = opening->alone, .map = {.bytes = bytes, .size = size}};
+    c->kind = BND_CHECKPOINT_SAFETENSORS;
+    c->files = calloc(1, sizeof *c->files);
+    if (c->files == NULL) {
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for a list of files");
     }
-    if (status == BND_OK) {
-        status = take_metadata(c, why);
+    bnd_status status = open_mapped(&s, why);
+    if (status == BND_OK && s.header != NULL) {
+        status = add_file(c, &s, why);
+    } else {
+        bnd_safetensors_free(s.header);
     }
-    return status == BND_OK ? bndi_take_names(opening, index, why) : status;
+    return status == BND_OK ? take_all(opening, NULL, why) : status;
 }

@@ -34,6 +34,36 @@ static void sample_tensor(bndi_code_sample *out, const bnd_stored_tensor *codes,
     }
 }
 
+/* The bits of a byte of codes that are 0 where its numbers are 0 or -0; 0: not known. */
+static unsigned char magnitude_bits(const bnd_stored_weight *weight)
+{
+    bool floats = weight->layout != NULL && !weight->block.integer && weight->parts[BND_PART_SCALES] != NULL;
+    unsigned width = floats ? weight->block.element.width : 0;
+    return width == 4 ? 0x77 : width == 8 ? 0x7f : 0;
+}
+
+bool bndi_lint_is_zero(bnd_lint *lint, const bnd_stored_weight *weight)
+{
+    const bnd_stored_tensor *codes = weight->parts[BND_PART_CODES];
+    unsigned char bits = magnitude_bits(weight);
+    if (lint->options.no_codes || bits == 0 || codes == NULL || codes->data == NULL) {
+        return false;
+    }
+    uint64_t all = (codes->size + PAGE - 1) / PAGE, pages = all < MOST_PAGES ? all : MOST_PAGES;
+    for (uint64_t i = 0; i < pages; i++) {
+        uint64_t from = all / pages * i * PAGE, left = codes->size - from, n = left < PAGE ? left : PAGE;
+        unsigned char any = 0;
+        for (uint64_t k = 0; k < n; k++) {
+            any |= codes->data[from + k] & bits;
+        }
+        lint->summary.codes_read += n;
+        if (any != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
 typedef struct sums {
     bndi_code_sample all;
     size_t tensors, with_nan;

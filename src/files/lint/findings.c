@@ -110,6 +110,15 @@ void bndi_lint_report_as(bnd_lint *lint, bndi_check check, bnd_severity severity
     add(lint, check, severity, where, text);
 }
 
+void bndi_lint_take_back(bnd_lint *lint, size_t count)
+{
+    while (lint->count > count) {
+        bnd_lint_finding *last = &lint->found[--lint->count].finding;
+        free((char *)(uintptr_t)last->where);
+        free((char *)(uintptr_t)last->message);
+    }
+}
+
 static int compare(const void *a, const void *b)
 {
     const bndi_lint_found *x = a, *y = b;

@@ -1,6 +1,9 @@
 /* Opens a checkpoint, makes all checks, and keeps the findings. */
 #include "lint/lint.h"
 
+#include "checkpoint/checkpoint.h"
+#include "store/json.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,13 +110,24 @@ static uint64_t limit_of_scales(const bnd_lint *lint)
     return all ? 0 : each < LEAST ? LEAST : each < OF_ONE ? each : OF_ONE;
 }
 
+/* config.json, or NULL. What is wrong with it is reported elsewhere. */
+static json_t *config_of(bnd_lint *lint)
+{
+    json_t *config = NULL;
+    bnd_error why;
+    bndi_json_text text = {NULL, 0};
+    text.bytes = bnd_checkpoint_text(lint->checkpoint, "config.json", &text.length);
+    if (text.bytes != NULL && bndi_json_read(&config, &text, (bndi_json_span){0, text.length}, &why) != BND_OK) {
+        lint->no_memory = lint->no_memory || why.status == BND_NO_MEMORY;
+        return NULL;
+    }
+    return config;
+}
+
 static void check_all(bnd_lint *lint)
 {
     const bndi_quantizations *configs = bndi_checkpoint_quantizations(lint->checkpoint);
-    json_error_t ignored;
-    size_t length = 0;
-    const char *text = bnd_checkpoint_text(lint->checkpoint, "config.json", &length);
-    json_t *config = text != NULL ? json_loadb(text, length, JSON_REJECT_DUPLICATES, &ignored) : NULL;
+    json_t *config = config_of(lint);
     lint->has_bad_config = configs->bad_count > 0;
     lint->scale_limit = limit_of_scales(lint);
     lint->ue8m0 = configs->count > 0 && bndi_is_word(configs->rows[0].scale_fmt, "ue8m0");
@@ -131,40 +145,26 @@ static void check_all(bnd_lint *lint)
     json_decref(config);
 }
 
-/* An index that cannot be read is damage, and nothing else can be checked. */
-static bool is_of_index(const bnd_error *why)
+static bnd_lint *new_lint(const bnd_lint_options *options, bnd_error *why)
 {
-    return strstr(why->message, ".index.json: ") != NULL;
-}
-
-bnd_status bnd_lint_new(bnd_lint **out, const char *path, const bnd_lint_options *options, bnd_error *why)
-{
-    bnd_checkpoint *checkpoint;
-    bnd_error inner;
     bnd_lint *lint = calloc(1, sizeof *lint);
-    why = why != NULL ? why : &inner;
     if (lint == NULL) {
-        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the findings");
+        (void)bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the findings");
+        return NULL;
     }
     lint->options = options != NULL ? *options : (bnd_lint_options){.every_scale = false};
     lint->budget = COMPARISONS;
-    bnd_status status = bnd_checkpoint_new(&checkpoint, path, take_damage, lint, why);
-    if (status == BND_BAD_FILE && is_of_index(why)) {
-        bndi_lint_report(lint, BNDI_CHECK_index_bad, "model.safetensors.index.json", "%.300s", why->message);
-        bndi_lint_order(lint);
-        *out = lint;
-        return BND_OK;
-    }
-    if (status != BND_OK) {
-        bnd_lint_free(lint);
-        return status;
-    }
+    return lint;
+}
+
+/* Checks what was opened. Takes `lint`. */
+static bnd_status check_opened(bnd_lint **out, bnd_lint *lint, const bnd_checkpoint *checkpoint, bnd_error *why)
+{
     lint->checkpoint = checkpoint;
     count_tensors(lint);
     lint->no_memory = lint->no_memory || !count_layouts(lint);
     check_all(lint);
     lint->checkpoint = NULL;
-    bnd_checkpoint_free(checkpoint);
     if (lint->no_memory) {
         bnd_lint_free(lint);
         return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the findings");
@@ -174,15 +174,55 @@ bnd_status bnd_lint_new(bnd_lint **out, const char *path, const bnd_lint_options
     return BND_OK;
 }
 
+bnd_status bndi_lint_opened(bnd_lint **out, const bnd_checkpoint *checkpoint, bnd_error *why)
+{
+    bnd_lint *lint = new_lint(NULL, why);
+    return lint != NULL ? check_opened(out, lint, checkpoint, why) : BND_NO_MEMORY;
+}
+
+/* An index that cannot be read is damage, and nothing else can be checked. Takes `lint`. */
+static bnd_status without_checkpoint(bnd_lint **out, bnd_lint *lint, const char *bad_index, bnd_error *why)
+{
+    bnd_status status = why->status;
+    if (bad_index[0] != '\0') {
+        bndi_lint_report(lint, BNDI_CHECK_index_bad, bad_index, "%.300s", why->message);
+        status = lint->no_memory ? bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the findings") : BND_OK;
+    }
+    if (status != BND_OK) {
+        bnd_lint_free(lint);
+        return status;
+    }
+    bndi_lint_order(lint);
+    *out = lint;
+    return BND_OK;
+}
+
+bnd_status bnd_lint_new(bnd_lint **out, const char *path, const bnd_lint_options *options, bnd_error *why)
+{
+    char bad_index[BNDI_SHOWN] = "";
+    bnd_checkpoint *checkpoint;
+    bnd_error inner;
+    why = why != NULL ? why : &inner;
+    bnd_lint *lint = new_lint(options, why);
+    if (lint == NULL) {
+        return BND_NO_MEMORY;
+    }
+    bndi_opening opening = {.damage = take_damage, .state = lint, .bad_index = bad_index};
+    bnd_status status = bndi_checkpoint_open(&checkpoint, &opening, path, why);
+    if (status != BND_OK) {
+        return without_checkpoint(out, lint, bad_index, why);
+    }
+    status = check_opened(out, lint, checkpoint, why);
+    bnd_checkpoint_free(checkpoint);
+    return status;
+}
+
 void bnd_lint_free(bnd_lint *lint)
 {
     if (lint == NULL) {
         return;
     }
-    for (size_t i = 0; i < lint->count; i++) {
-        free((char *)(uintptr_t)lint->found[i].finding.where);
-        free((char *)(uintptr_t)lint->found[i].finding.message);
-    }
+    bndi_lint_take_back(lint, 0);
     free(lint->found);
     free(lint->layouts);
     free(lint);

@@ -23,6 +23,9 @@ typedef enum bndi_check {
 /* The row of a code word; file_damage for one that no row has. */
 bndi_check bndi_lint_check_of(const char *code);
 
+/* Checks a checkpoint that is open: bnd_lint_new without the files. */
+BND_CHECKED bnd_status bndi_lint_opened(bnd_lint **out, const bnd_checkpoint *checkpoint, bnd_error *why);
+
 /* ---- findings ---- */
 
 typedef struct bndi_lint_found {
@@ -50,6 +53,9 @@ struct bnd_lint {
 void bndi_lint_report(bnd_lint *lint, bndi_check check, const char *where, const char *message, ...) BND_PRINTF(4, 5);
 void bndi_lint_report_as(bnd_lint *lint, bndi_check check, bnd_severity severity, const char *where,
                          const char *message, ...) BND_PRINTF(5, 6);
+
+/* Takes back the latest findings, until there are so many. */
+void bndi_lint_take_back(bnd_lint *lint, size_t count);
 
 /* Orders the findings and counts them. */
 void bndi_lint_order(bnd_lint *lint);
@@ -98,6 +104,9 @@ void bndi_lint_check_fused(bnd_lint *lint);
 
 /* Tied embeddings of which one side is quantized. */
 void bndi_lint_check_tied(bnd_lint *lint, const json_t *config);
+
+/* Are all weights 0, as far as up to 16 MiB of their codes tell? False if codes must not be read. */
+bool bndi_lint_is_zero(bnd_lint *lint, const bnd_stored_weight *weight);
 
 /* A sample of the codes of FP8 weights: NaN, or another format. */
 void bndi_lint_check_codes(bnd_lint *lint);

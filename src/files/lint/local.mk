@@ -9,8 +9,8 @@ libbinade_laboratory_la_SOURCES += \
 	src/files/lint/numbers.c \
 	src/files/lint/pattern.c \
 	src/files/lint/expected.c \
-	src/files/lint/scales.c \
 	src/files/lint/codes.c \
+	src/files/lint/scales.c \
 	src/files/lint/fused.c \
 	src/files/lint/config.c \
 	src/files/lint/parts.c \

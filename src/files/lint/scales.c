@@ -249,11 +249,8 @@ static void check_powers(const look *l)
     }
 }
 
-static void check_numbers(const look *l)
+static void check_values(const look *l)
 {
-    if (check_bad_numbers(l) || check_exponents(l)) {
-        return;
-    }
     check_powers(l);
     bool second = l->part == BND_PART_SECOND;
     if ((second && l->weight->layout != NULL && check_second(l)) || (l->part == BND_PART_SCALES && check_factor(l))) {
@@ -261,6 +258,28 @@ static void check_numbers(const look *l)
     }
     if (!is_input(l->part)) {
         check_unset(l);
+    }
+}
+
+/* Where all weights are 0, any scale is right that is a number and is not divided by while it is 0: codes are looked at
+ * only where a scale is suspected. */
+static bool is_excused(const look *l)
+{
+    const bndi_scale_values *n = &l->numbers;
+    const bnd_layout *layout = l->weight->layout;
+    bool divides = l->part == BND_PART_SECOND && layout != NULL && layout->second_divides && n->zeros > 0;
+    bool numbers = n->nans + n->infinities + n->negatives == 0;
+    return numbers && !divides && !is_input(l->part) && bndi_lint_is_zero(l->lint, l->weight);
+}
+
+static void check_numbers(const look *l)
+{
+    size_t before = l->lint->count;
+    if (!check_bad_numbers(l) && !check_exponents(l)) {
+        check_values(l);
+    }
+    if (l->lint->count > before && is_excused(l)) {
+        bndi_lint_take_back(l->lint, before);
     }
 }
 
