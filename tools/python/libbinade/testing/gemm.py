@@ -1,0 +1,144 @@
+"""Matrix products: whether a function gives the sums of an accumulator, and which one it has."""
+import dataclasses
+
+import numpy
+
+import libbinade as bd
+
+from . import _arguments
+
+# Accumulators that are tried for what a function may do.
+_KNOWN = ("fp32", "each:fp32", "fp16", "fma:fp16", "fp16/promote128", "bf16", "fma:bf16", "bf16/promote128", "trunc14",
+          "trunc14g16", "trunc14/promote128", "trunc24", "trunc24g4", "trunc24g8", "trunc24g16", "tf32", "fma:tf32",
+          "fp32:rtz", "each:fp32:rtz", "fma:fp16:rtz", "fp64")
+
+
+@dataclasses.dataclass
+class GemmReport:
+    """What check_gemm found. True if nothing was wrong; str() of it is the report."""
+
+    asked: str
+    results: int = 0
+    wrong: int = 0
+    first: str = ""
+    largest: float = 0.0  # the largest difference, relative to the sum of the magnitudes of the products
+    accumulators: list = dataclasses.field(default_factory=list)  # that give every result, bit for bit
+    faults: list = dataclasses.field(default_factory=list)
+
+    def __bool__(self):
+        return self.wrong == 0
+
+    def __str__(self):
+        lines = [f"{self.asked}: {self.wrong:,} of {self.results:,} results differ"]
+        if self.first:
+            lines.append(f"  first: {self.first}")
+        if self.wrong:
+            lines.append(f"  largest difference: {self.largest:.3g} of the sum of magnitudes")
+        if self.accumulators:
+            lines.append(f"  every result is that of the accumulator {', '.join(self.accumulators)}")
+        lines += [f"  the function {name}" for name in self.faults]
+        return "\n".join(lines)
+
+
+def samples(operands="fp32", seed=0):
+    """Pairs of matrices with values of a format: small and long sums, sums that cancel, and sums of equal signs, which
+    stall in narrow accumulators."""
+    draw = numpy.random.default_rng(seed)
+    pairs = []
+    for m, k, n in ((8, 1, 8), (16, 16, 16), (8, 96, 8), (8, 513, 8), (4, 2048, 4)):
+        a, b = draw.standard_normal((m, k)), draw.standard_normal((k, n))
+        pairs.append((a, b))
+        pairs.append((numpy.abs(a), numpy.abs(b)))
+        pairs.append((a * numpy.exp2(draw.integers(-3, 4, (m, k))), b))
+    half = draw.standard_normal((8, 64))
+    other = draw.standard_normal((64, 8))
+    pairs.append((numpy.concatenate([half, -half], axis=1), numpy.concatenate([other, other + 1e-3])))
+    return [(bd.round(a.astype(numpy.float32), operands, overflow="saturate"),
+             bd.round(b.astype(numpy.float32), operands, overflow="saturate")) for a, b in pairs]
+
+
+def _same(a, b):
+    return (a.view(numpy.uint32) == b.view(numpy.uint32)) | (numpy.isnan(a) & numpy.isnan(b))
+
+
+def _variants():
+    """Mistakes around a right product."""
+    yield "multiplies by the transpose of the second matrix", lambda a, b, acc: bd.matmul(a, b.T.copy(), acc=acc) \
+        if b.shape[0] == b.shape[1] and a.shape[1] == b.shape[1] else None
+    yield "sums from the last product to the first", lambda a, b, acc: bd.matmul(a[:, ::-1].copy(), b[::-1].copy(),
+                                                                                 acc=acc)
+    yield "leaves out the last product", lambda a, b, acc: bd.matmul(a[:, :-1].copy(), b[:-1].copy(), acc=acc) \
+        if a.shape[1] > 1 else None
+
+
+def check_gemm(fn, acc="fp32", *, operands="fp32", out="fp32", inputs=None, source="fp32", library="numpy", seed=0):
+    """Compares a matrix product, bit for bit, with the sums of an accumulator, and says whose sums they are.
+
+    fn: takes matrices m x k and k x n and returns m x n numbers. acc: the accumulator, as for matmul. operands: the
+    format whose values the matrices have. out: the format to which results are rounded at the end. inputs: pairs of
+    matrices; the default is samples(operands, seed). source, library: as in check_cast.
+    """
+    what = getattr(fn, "__name__", "the function")
+    report = GemmReport(f"matrix product with the accumulator {acc}")
+    names = [acc] + [name for name in _KNOWN if name != acc]
+    faults = [_Fault(name, make) for name, make in _variants()]
+    for a, b in samples(operands, seed) if inputs is None else inputs:
+        a, b = (numpy.ascontiguousarray(x, numpy.float32) for x in (a, b))
+        got = _product(fn, a, b, source, library, what, out)
+        want = _rounded(bd.matmul(a, b, acc=acc), out)
+        wrong = ~_same(got, want)
+        report.results += got.size
+        report.wrong += int(wrong.sum())
+        if wrong.any():
+            _note(report, a, b, got, want, wrong)
+        names = [name for name in names if _same(got, _rounded(bd.matmul(a, b, acc=name), out)).all()]
+        faults = [fault for fault in faults if fault.gives(a, b, acc, got, out)]
+    report.accumulators = names
+    report.faults = [fault.name for fault in faults if fault.tried] if report.wrong else []
+    return report
+
+
+class _Fault:
+    """A mistake, and whether any of the inputs could show it."""
+
+    def __init__(self, name, make):
+        self.name, self.make, self.tried = name, make, False
+
+    def gives(self, a, b, acc, got, out):
+        made = self.make(a, b, acc)
+        self.tried = self.tried or made is not None
+        return made is None or bool(_same(got, _rounded(made, out)).all())
+
+
+def _rounded(c, out):
+    return c if out == "fp32" else bd.round(c, out)
+
+
+def _product(fn, a, b, source, library, what, out):
+    a, b = (_arguments.to_argument(x, source, library) for x in (a, b))
+    shape = (a.shape[0], b.shape[1])
+    got, codes = _arguments.read(fn(a, b), what)
+    got = bd.decode(got, out) if codes else got
+    if got.shape != shape:
+        raise AssertionError(f"{what} gave a matrix of the shape {tuple(got.shape)}, and {tuple(shape)} is right")
+    return numpy.ascontiguousarray(got.astype(numpy.float32, copy=False))
+
+
+def _note(report, a, b, got, want, wrong):
+    scale = numpy.abs(a).astype(float) @ numpy.abs(b).astype(float)
+    with numpy.errstate(all="ignore"):
+        relative = numpy.abs(got.astype(float) - want) / scale
+    finite = relative[numpy.isfinite(relative)]
+    report.largest = max(report.largest, float(finite.max()) if finite.size else 0.0)
+    if not report.first:
+        at = tuple(int(i) for i in numpy.argwhere(wrong)[0])
+        report.first = f"element {at} of {a.shape[0]} x {a.shape[1]} x {b.shape[1]} is {float(got[at])!r}, and " \
+                       f"{float(want[at])!r} is right"
+
+
+def assert_gemm(fn, acc="fp32", **how):
+    """Raises AssertionError with check_gemm's report if a result has other bits. The arguments are those of
+    check_gemm."""
+    report = check_gemm(fn, acc, **how)
+    if not report:
+        raise AssertionError(str(report))
