@@ -82,6 +82,7 @@ HOW_TO_PAGES = \
 	doc/how-to/match-pytorch-jax-onnx-cuda.md \
 	doc/how-to/read-metrics.md \
 	doc/how-to/share-a-report.md \
+	doc/how-to/test-your-kernels.md \
 	doc/how-to/sweep-on-many-machines.md \
 	doc/how-to/use-from-cmake.md \
 	doc/how-to/use-from-javascript.md \

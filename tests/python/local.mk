@@ -12,4 +12,5 @@ EXTRA_DIST += \
 	tests/python/test_documents.py \
 	tests/python/test_numbers.py \
 	tests/python/test_products.py \
+	tests/python/test_testing.py \
 	tests/python/test_types.py

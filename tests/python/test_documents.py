@@ -22,12 +22,14 @@ class Documents(unittest.TestCase):
             tried += count
         self.assertGreater(tried, 10)
 
-    def test_tutorial(self):
-        """The tutorial's session prints what the page shows."""
-        page = os.path.join(TOP, "doc/tutorials/library-python.md")
-        failed, tried = doctest.testfile(page, module_relative=False, encoding="utf-8")
-        self.assertGreater(tried, 5)
-        self.assertEqual(failed, 0)
+    def test_pages(self):
+        """The sessions in the pages print what the pages show."""
+        for page in ("tutorials/library-python.md", "how-to/test-your-kernels.md"):
+            with self.subTest(page):
+                path = os.path.join(TOP, "doc", page)
+                failed, tried = doctest.testfile(path, module_relative=False, encoding="utf-8")
+                self.assertGreater(tried, 5)
+                self.assertEqual(failed, 0)
 
 
 if __name__ == "__main__":

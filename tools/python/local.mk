@@ -15,7 +15,14 @@ PYTHON_PACKAGE = \
 	tools/python/libbinade/formats.py \
 	tools/python/libbinade/numbers.py \
 	tools/python/libbinade/products.py \
-	tools/python/libbinade/py.typed
+	tools/python/libbinade/py.typed \
+	tools/python/libbinade/testing/__init__.py \
+	tools/python/libbinade/testing/_arguments.py \
+	tools/python/libbinade/testing/_faults.py \
+	tools/python/libbinade/testing/_inputs.py \
+	tools/python/libbinade/testing/block.py \
+	tools/python/libbinade/testing/cast.py \
+	tools/python/libbinade/testing/gemm.py
 EXTRA_DIST += $(PYTHON_PACKAGE) tools/python/where-packages.py
 
 install-data-local:

@@ -8,8 +8,8 @@ A failure says which input was wrong first, how many of which class were wrong, 
 which known fault gives the same results.
 """
 from .block import BlockReport, assert_block, check_block
-from .cast import CastReport, assert_cast, check_cast, dialects_of
+from .cast import CastReport, assert_cast, check_cast
 from .gemm import GemmReport, assert_gemm, check_gemm
 
 __all__ = ["BlockReport", "CastReport", "GemmReport", "assert_block", "assert_cast", "assert_gemm", "check_block",
-           "check_cast", "check_gemm", "dialects_of"]
+           "check_cast", "check_gemm"]
