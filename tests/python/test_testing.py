@@ -288,7 +288,7 @@ class Products(unittest.TestCase):
     def test_accumulators_are_recognized(self):
         testing.assert_gemm(lambda a, b: each_step(a, b, np.float32), "each:fp32")
         with np.errstate(all="ignore"):
-            report = testing.check_gemm(lambda a, b: each_step(a, b, np.float16), "each:fp32", operands="e4m3")
+            report = testing.check_gemm(lambda a, b: each_step(a, b, np.float16), "each:fp32", operands="fp16")
         self.assertFalse(report)
         self.assertEqual(report.accumulators, ["fp16"])
         for acc in ("trunc14/promote128", "fma:bf16", "fp16/promote128"):

@@ -188,6 +188,10 @@ def check_cast(fn, format, *, dialect=None, rounding=None, overflow=None, nan=No
     >>> import libbinade as bd
     >>> from libbinade.testing import check_cast
     >>> print(check_cast(lambda x: bd.encode(x, "e4m3", "rna"), "e4m3", inputs="landmarks"))
+    fp32 to e4m3, the default rule: 128 of 1,566 inputs are wrong
+      first: 0.0009765625 (0x3a800000) gives 0x01 (0.001953125), and 0x00 (0.0) is right
+      wrong by class: tie 128 of 254
+      follows the rule: rounding rna, overflow format, nan signed
     """
     f = bd.Format(format)
     if not 0 < f.width <= 32:

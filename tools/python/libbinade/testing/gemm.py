@@ -41,8 +41,8 @@ class GemmReport:
 
 
 def samples(operands="fp32", seed=0):
-    """Pairs of matrices with values of a format: small and long sums, sums that cancel, and sums of equal signs, which
-    stall in narrow accumulators."""
+    """Pairs of matrices with values of a format: short and long sums, sums that cancel, small products, and sums of
+    equal signs, which stall in narrow accumulators."""
     draw = numpy.random.default_rng(seed)
     pairs = []
     for m, k, n in ((8, 1, 8), (16, 16, 16), (8, 96, 8), (8, 513, 8), (4, 2048, 4)):
@@ -50,6 +50,7 @@ def samples(operands="fp32", seed=0):
         pairs.append((a, b))
         pairs.append((numpy.abs(a), numpy.abs(b)))
         pairs.append((a * numpy.exp2(draw.integers(-3, 4, (m, k))), b))
+    pairs.append((draw.standard_normal((8, 32)) / 128, draw.standard_normal((32, 8)) / 512))
     half = draw.standard_normal((8, 64))
     other = draw.standard_normal((64, 8))
     pairs.append((numpy.concatenate([half, -half], axis=1), numpy.concatenate([other, other + 1e-3])))
@@ -77,6 +78,9 @@ def check_gemm(fn, acc="fp32", *, operands="fp32", out="fp32", inputs=None, sour
     fn: takes matrices m x k and k x n and returns m x n numbers. acc: the accumulator, as for matmul. operands: the
     format whose values the matrices have. out: the format to which results are rounded at the end. inputs: pairs of
     matrices; the default is samples(operands, seed). source, library: as in check_cast.
+
+    >>> check_gemm(lambda a, b: bd.matmul(a, b, acc="bf16"), "fp32").accumulators
+    ['bf16']
     """
     what = getattr(fn, "__name__", "the function")
     report = GemmReport(f"matrix product with the accumulator {acc}")
