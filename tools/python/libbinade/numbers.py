@@ -281,7 +281,7 @@ def dialects(value: Any = None, format: Union[str, Format, None] = None) -> Dict
     that have a rule for the format.
 
     >>> {d: s.value for d, s in dialects(465, "e4m3").items() if d.startswith("cuda")}
-    {'cuda-nosat': 'nan', 'cuda-satfinite': '448'}
+    {'cuda-satfinite': '448', 'cuda-nosat': 'nan'}
     """
     rows = list(_rows(lib.bnd_dialect_count()))
     names = [lib.bnd_dialect_name(i).decode() for i in rows]
