@@ -1,5 +1,5 @@
 # The package libbinade, where there is a Python with numpy.
-TESTS += tests/python/run.sh tests/python/random.sh
+TESTS += tests/python/run.sh tests/python/random.sh tests/python/wheel.sh
 EXTRA_DIST += \
 	tests/python/lab.py \
 	tests/python/random.sh \
@@ -11,6 +11,8 @@ EXTRA_DIST += \
 	tests/python/test_checkpoints.py \
 	tests/python/test_documents.py \
 	tests/python/test_numbers.py \
+	tests/python/test_package.py \
 	tests/python/test_products.py \
 	tests/python/test_testing.py \
-	tests/python/test_types.py
+	tests/python/test_types.py \
+	tests/python/wheel.sh

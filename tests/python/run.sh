@@ -5,8 +5,12 @@
 . "$(dirname "$0")/../support/python.sh"
 find_python 'import sys, numpy; sys.exit(sys.version_info < (3, 8))' "Python 3.8 with numpy (Debian, Ubuntu: python3-numpy)"
 find_library
-PYTHONPATH=$top/tools/python BINADE_LIBRARY=$(dirname "$library") BND_BUILD=$build
-export PYTHONPATH BINADE_LIBRARY BND_BUILD
+BND_BUILD=$build
+export BND_BUILD
+if [ -z "${BND_INSTALLED-}" ]; then # otherwise the package that this Python finds by itself
+    PYTHONPATH=$top/tools/python BINADE_LIBRARY=$(dirname "$library")
+    export PYTHONPATH BINADE_LIBRARY
+fi
 [ $# -gt 0 ] || set -- "$top"/tests/python/test_*.py
 if "$python" -c 'import pytest' 2>/dev/null; then
     exec "$python" -m pytest -q -p no:cacheprovider -p no:warnings "$@"

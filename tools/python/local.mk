@@ -23,7 +23,16 @@ PYTHON_PACKAGE = \
 	tools/python/libbinade/testing/block.py \
 	tools/python/libbinade/testing/cast.py \
 	tools/python/libbinade/testing/gemm.py
-EXTRA_DIST += $(PYTHON_PACKAGE) tools/python/where-packages.py
+EXTRA_DIST += $(PYTHON_PACKAGE) tools/python/backend/libbinade_build.py tools/python/pyproject.toml tools/python/where-packages.py
+
+# `make wheel` and `make sdist-python` write to tools/python/dist of the build folder, by the backend that pip calls, too.
+PYTHON_BUILD = $${PYTHON:-python3} $(top_srcdir)/tools/python/backend/libbinade_build.py
+.PHONY: wheel sdist-python
+wheel: all
+	$(AM_V_GEN)BINADE_BUILD=$(abs_builddir) $(PYTHON_BUILD) wheel tools/python/dist
+sdist-python: dist
+	$(AM_V_GEN)$(PYTHON_BUILD) sdist tools/python/dist $(distdir).tar.gz
+CLEANFILES += tools/python/dist/*
 
 install-data-local:
 	@for file in $(PYTHON_PACKAGE); do \

@@ -60,8 +60,23 @@ def _candidates(name):
     return found + ([by_loader] if by_loader else []) + patterns[:1]
 
 
+def _load_carried():
+    """Loads what the libraries in a wheel need, so that the loader has it when they are loaded. OpenMP is the system's if
+    there is one, since other packages use the same."""
+    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
+    for soname in ("libgomp.so.1", "libgmp.so.10", "libmpfr.so.6", "libjansson.so.4"):
+        path = os.path.join(folder, soname)
+        for file in ((soname, path) if "gomp" in soname else (path,)) if os.path.exists(path) else ():
+            try:
+                ctypes.CDLL(file)
+                break
+            except OSError:
+                continue
+
+
 def _load(name):
     tried = []
+    _load_carried()
     for path in _candidates(name):
         try:
             # The laboratory needs libbinade's calls, which the loader finds by its soname once it is loaded.
