@@ -82,12 +82,16 @@ HOW_TO_PAGES = \
 	doc/how-to/match-pytorch-jax-onnx-cuda.md \
 	doc/how-to/read-metrics.md \
 	doc/how-to/share-a-report.md \
-	doc/how-to/test-your-kernels.md \
 	doc/how-to/sweep-on-many-machines.md \
+	doc/how-to/test-your-kernels.md \
 	doc/how-to/use-from-cmake.md \
 	doc/how-to/use-from-javascript.md \
 	doc/how-to/use-the-page.md \
 	doc/how-to/write-a-recipe.md
+NOTEBOOKS = \
+	doc/notebooks/arrays.ipynb \
+	doc/notebooks/numbers.ipynb \
+	doc/notebooks/test-my-kernel.ipynb
 REFERENCE_PAGES = \
 	doc/README.md \
 	doc/reference/autopsy.md \
@@ -125,7 +129,7 @@ PICTURES = \
 	doc/img/range.svg \
 	doc/img/roofline.svg \
 	doc/img/rounding.svg
-nobase_dist_doc_DATA = $(PICTURES) $(TUTORIAL_PAGES) $(HOW_TO_PAGES) $(REFERENCE_PAGES) $(EXPLANATION_PAGES)
+nobase_dist_doc_DATA = $(PICTURES) $(TUTORIAL_PAGES) $(HOW_TO_PAGES) $(NOTEBOOKS) $(REFERENCE_PAGES) $(EXPLANATION_PAGES)
 # Dated notes for developers, which are not installed.
 EXTRA_DIST += \
 	doc/dev/README.md \

@@ -2,6 +2,7 @@
 TESTS += tests/python/run.sh tests/python/random.sh tests/python/wheel.sh
 EXTRA_DIST += \
 	tests/python/lab.py \
+	tests/python/notebooks.py \
 	tests/python/random.sh \
 	tests/python/random_bits.py \
 	tests/python/run.sh \
@@ -10,6 +11,7 @@ EXTRA_DIST += \
 	tests/python/test_blocks.py \
 	tests/python/test_checkpoints.py \
 	tests/python/test_documents.py \
+	tests/python/test_notebooks.py \
 	tests/python/test_numbers.py \
 	tests/python/test_package.py \
 	tests/python/test_products.py \

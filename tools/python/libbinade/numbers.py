@@ -203,7 +203,7 @@ class Shown:
 
     def __repr__(self):
         code = f" {self.code_text}" if self.code is not None else ""
-        return f"<{self.input} in {self.format.name}:{code} {self.shortest}{' ' if self.flags else ''}{' '.join(self.flags)}>"
+        return f"<{self.input} in {self.format.name}:{code} {shortened(self.value)}{' ' if self.flags else ''}{' '.join(self.flags)}>"
 
     def _html_bits(self):
         colours = ("#c0392b", "#1e8449", "#1f618d")
