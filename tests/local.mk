@@ -73,3 +73,13 @@ include $(top_srcdir)/tests/fuzz/local.mk
 
 TESTS += tests/amalgamation.sh tests/house.sh tests/support/skipped.sh
 EXTRA_DIST += tests/amalgamation.sh tests/house.sh tests/support/checks.py tests/support/python.sh tests/support/skipped.sh
+
+# What tools/check runs under the sanitizers: tests that run C code of that build. Left out are tests of other builds (the
+# page, the npm package, the library in two files, Python's), of texts, and those that ask the command what the golden
+# runs have asked it. tools/dev/check-builds clang-sanitize runs them all.
+NOT_SANITIZED = \
+	tests/amalgamation.sh tests/cli/completion.sh tests/cli/manual.sh tests/hardware/run.sh tests/house.sh \
+	tests/npm/run.sh tests/page/run.sh tests/python/%.sh tests/support/skipped.sh tests/torch/%.sh tests/train/lost_updates.sh
+check-sanitized:
+	BND_GOLDEN=cli $(MAKE) $(AM_MAKEFLAGS) check TESTS='$(filter-out $(NOT_SANITIZED),$(TESTS))'
+.PHONY: check-sanitized
