@@ -11,6 +11,7 @@ EXTRA_DIST += \
 	tests/python/test_blocks.py \
 	tests/python/test_checkpoints.py \
 	tests/python/test_documents.py \
+	tests/python/test_kinds.py \
 	tests/python/test_notebooks.py \
 	tests/python/test_numbers.py \
 	tests/python/test_package.py \
