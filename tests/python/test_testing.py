@@ -208,6 +208,44 @@ class OtherCasts(unittest.TestCase):
                 self.assertIn("ml_dtypes", report.dialects, str(report))
 
 
+def from_e4m3(codes, bias=7, subnormals=True, nan=float("nan"), zero_sign=True):
+    """E4M3 to fp32, with a choice for each mistake."""
+    sign, field, fraction = codes >> 7, ((codes >> 3) & 15).astype(int), (codes & 7).astype(float)
+    with np.errstate(all="ignore"):
+        x = np.where(field > 0, np.ldexp(1 + fraction / 8, field - bias), np.ldexp(fraction / 8, 1 - bias) * subnormals)
+    x = np.where((codes & 0x7f) == 0x7f, nan, x)
+    signed = (sign == 1) & ((x != 0) | zero_sign)
+    return np.where(signed, -x, x).astype(np.float32)
+
+
+class Decoding(unittest.TestCase):
+    def test_right_decoders_are_silent(self):
+        testing.assert_decode(from_e4m3, "e4m3")
+        testing.assert_decode(lambda codes: codes.view(np.float16), "fp16")
+        testing.assert_decode(lambda codes: (codes.astype(np.uint32) << 16).view(np.float32), "bf16")
+
+    def test_faults_are_named(self):
+        for words, fn, wrong in (("zero for subnormal codes", lambda c: from_e4m3(c, subnormals=False), 14),
+                                 ("reads codes of infinity and NaN as numbers", lambda c: from_e4m3(c, nan=480.0), 2),
+                                 ("infinity for NaN", lambda c: from_e4m3(c, nan=np.inf), 2),
+                                 ("+0 for -0", lambda c: from_e4m3(c, zero_sign=False), 1),
+                                 ("bias that is one too large", lambda c: from_e4m3(c, bias=8), 252),
+                                 ("drops the sign", lambda c: from_e4m3(c & 0x7f), 127)):
+            with self.subTest(words):
+                with self.assertRaises(AssertionError) as caught:
+                    testing.assert_decode(fn, "e4m3")
+                self.assertIn(words, str(caught.exception))
+                self.assertIn(f": {wrong:,} of 256 codes", str(caught.exception))
+
+    def test_wrong_results(self):
+        with self.assertRaises(AssertionError):
+            testing.check_decode(lambda c: from_e4m3(c)[1:], "e4m3")
+        with self.assertRaises(TypeError):
+            testing.check_decode(lambda c: c, "e4m3")
+        with self.assertRaises(ValueError):
+            testing.check_decode(from_e4m3, "fp32")
+
+
 def mxfp8(x, floor=True, rounded=np.rint, transposed=False):
     """MXFP8 along rows, by OCP's rule or by rounding the exponent up."""
     blocks = x.astype(np.float64).reshape(x.shape[0], -1, 32)

@@ -22,6 +22,7 @@ PYTHON_PACKAGE = \
 	tools/python/libbinade/testing/_inputs.py \
 	tools/python/libbinade/testing/block.py \
 	tools/python/libbinade/testing/cast.py \
+	tools/python/libbinade/testing/decode.py \
 	tools/python/libbinade/testing/gemm.py
 EXTRA_DIST += $(PYTHON_PACKAGE) tools/python/backend/libbinade_build.py tools/python/pyproject.toml tools/python/where-packages.py
 

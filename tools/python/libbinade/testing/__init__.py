@@ -9,7 +9,8 @@ which known fault gives the same results.
 """
 from .block import BlockReport, assert_block, check_block
 from .cast import CastReport, assert_cast, check_cast
+from .decode import DecodeReport, assert_decode, check_decode
 from .gemm import GemmReport, assert_gemm, check_gemm
 
-__all__ = ["BlockReport", "CastReport", "GemmReport", "assert_block", "assert_cast", "assert_gemm", "check_block",
-           "check_cast", "check_gemm"]
+__all__ = ["BlockReport", "CastReport", "DecodeReport", "GemmReport", "assert_block", "assert_cast", "assert_decode",
+           "assert_gemm", "check_block", "check_cast", "check_decode", "check_gemm"]

@@ -59,3 +59,15 @@ def read(result, what):
         return result.view(numpy.dtype(f"u{result.dtype.itemsize}")), True
     raise TypeError(f"{what} gave an array of {result.dtype}: codes are integers or an array of the format's own type, "
                     "and numbers are float32 or float64")
+
+
+def numbers(result, what):
+    """The numbers that a function gave, of any floating-point type of numpy, torch or ml_dtypes."""
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(result, torch.Tensor):
+        result = result.detach().cpu().to(torch.float64).numpy()
+    result = numpy.asarray(result)
+    if result.dtype.kind in "iub" or result.dtype.kind == "c":
+        raise TypeError(f"{what} gave an array of {result.dtype}: numbers are of a floating-point type")
+    with numpy.errstate(all="ignore"):
+        return result.astype(numpy.float64)
