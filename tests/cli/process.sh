@@ -5,6 +5,9 @@
 
 # shellcheck disable=SC2086  # BND_RUNNER may have arguments
 binade() { ${BND_RUNNER-} "$build/binade" "$@"; }
+pause() { sleep 0.1 2>/dev/null || sleep 1; }
+# Steps of a run that signals stop: a fifth under the sanitizers, where a step takes longer.
+long=$(awk "BEGIN { n = 2000 * ${BND_TEST_SCALE:-1}; print n < 400 ? 400 : int(n) }")
 small="--model mlp --width 16 --batch 4 -j 1 --plot none --checkpoint 20"
 
 # ---- the reader of a pipe has gone: as if SIGPIPE had ended the command, and not a word ----
@@ -92,13 +95,13 @@ if command -v timeout >/dev/null && timeout --preserve-status 9 true 2>/dev/null
 
     # Training: every stop leaves files that can be read, and the end is that of a run that was not stopped.
     # shellcheck disable=SC2086  # words
-    binade train $small --recipe fp32 --steps 2000 --out whole >/dev/null
+    binade train $small --recipe fp32 --steps "$long" --out whole >/dev/null
     stops=0 status=130
     while [ "$status" -ge 128 ] && [ "$stops" -lt 60 ]; do # each time later
         signal=INT
         [ $((stops % 2)) = 1 ] && signal=TERM
         # shellcheck disable=SC2086
-        status=$(after $signal "$((stops / 5)).$((stops % 5 * 2 + 1))" train $small --recipe fp32 --steps 2000 \
+        status=$(after $signal "$((stops / 5)).$((stops % 5 * 2 + 1))" train $small --recipe fp32 --steps "$long" \
             --out stopped --resume)
         stops=$((stops + 1))
         [ ! -s stopped/metrics.jsonl ] ||
@@ -111,7 +114,7 @@ if command -v timeout >/dev/null && timeout --preserve-status 9 true 2>/dev/null
     check "every step is the same" equal "$(steps whole | cksum)" "$(steps stopped | cksum)"
     stops=0 status=130
     while [ "$status" -ge 128 ] && [ "$stops" -lt 60 ]; do
-        status=$(after INT "$((stops / 5)).$((stops % 5 * 2 + 1))" sweep --model linear --steps 1000 --lr 0.01,0.02,0.04 --recipe fp32 -j 1 --out sweep)
+        status=$(after INT "$((stops / 5)).$((stops % 5 * 2 + 1))" sweep --model linear --steps "$((long / 2))" --lr 0.01,0.02,0.04 --recipe fp32 -j 1 --out sweep)
         stops=$((stops + 1))
     done
     check "a sweep is stopped" [ "$stops" -gt 1 ]
@@ -124,10 +127,10 @@ fi
 (
     trap '' TERM INT
     # shellcheck disable=SC2086
-    exec ${BND_RUNNER-} "$build/binade" train $small --recipe fp32 --steps 1000 --out ignoring >/dev/null 2>&1
+    exec ${BND_RUNNER-} "$build/binade" train $small --recipe fp32 --steps "$long" --out ignoring >/dev/null 2>&1
 ) &
 job=$!
-while [ ! -s ignoring/metrics.jsonl ] && kill -0 "$job" 2>/dev/null; do :; done
+while [ ! -s ignoring/metrics.jsonl ] && kill -0 "$job" 2>/dev/null; do :; done # without a pause: the run is short
 kill -TERM "$job" 2>/dev/null
 kill -INT "$job" 2>/dev/null
 wait "$job"
@@ -139,7 +142,7 @@ check "it is complete" test -s ignoring/summary.json
 # shellcheck disable=SC2086
 (exec ${BND_RUNNER-} "$build/binade" train $small --recipe fp32,bf16-pure --steps 100000000 --out both >/dev/null 2>&1) &
 job=$!
-while [ ! -s both/fp32-0/metrics.jsonl ] && kill -0 "$job" 2>/dev/null; do :; done
+while [ ! -s both/fp32-0/metrics.jsonl ] && kill -0 "$job" 2>/dev/null; do pause; done
 config=$(cat both/bf16-pure-0/config.json both/fp32-0/config.json)
 # shellcheck disable=SC2086
 refused() { binade train $small --steps 100000000 --out both --resume "$@" 2>&1 >/dev/null; echo "$?"; }
@@ -159,7 +162,7 @@ sweep() { exec ${BND_RUNNER-} "$build/binade" sweep --model linear --recipe fp32
     --out grid; }
 (sweep) >/dev/null 2>&1 &
 job=$!
-while [ -z "$(find grid -name metrics.jsonl -size +0 2>/dev/null)" ] && kill -0 "$job" 2>/dev/null; do :; done
+while [ -z "$(find grid -name metrics.jsonl -size +0 2>/dev/null)" ] && kill -0 "$job" 2>/dev/null; do pause; done
 check "the second of two sweeps is refused" equal "$( (sweep) 2>&1 >/dev/null; echo "$?")" \
     "binade sweep: grid is in use by another train or sweep; wait for it, or choose another directory
 3"

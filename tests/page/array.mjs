@@ -343,14 +343,16 @@ await test("a list to begin with shows scale rules", async () => {
 });
 
 await test("states that cannot be are explained", async () => {
+    const page = await opened("#array");
     for (const [fragment, words] of [["#array/cauchy/e4m3", /unknown array 'cauchy' \(available: normal/], ["#array/normal/e4m3?n=0", /n must be a whole number from 1/],
         ["#array/normal/e4m3?outliers=2", /outliers must be a number from 0 to 1/]]) {
-        const page = await opened(fragment);
+        await page.enter(fragment);
+        await settled(page);
         matches(await page.evaluate(() => document.querySelector(".array > .failure:not([hidden])")?.textContent ?? ""), words, fragment);
         equal(page.messages, []);
-        await page.close();
     }
-    const page = await opened("#array/normal/e4m3,%3Cimg%20src%3Dx%3E,e4m3%2Ftile:2x2?n=100");
+    await page.enter("#array/normal/e4m3,%3Cimg%20src%3Dx%3E,e4m3%2Ftile:2x2?n=100");
+    await settled(page);
     matches(await cell(page, "<img src=x>", 1), /unknown format/);
     matches(await cell(page, "e4m3/tile:2x2", 1), /needs a matrix/);
     matches(await cell(page, "e4m3", 1), /^8$/);

@@ -161,15 +161,16 @@ await test("the length follows the block format, and rounding modes are in the c
 });
 
 await test("text of a fragment stays text; a phone's width is enough; dark works", async () => {
+    const page = await opened("#block", { width: 390 });
     for (const hostile of ["#block/%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E/1", "#block/mxfp4/%3Cscript%3Ealert(1)%3C%2Fscript%3E,1", "#block/mxfp4/1?show=%3Cb%3E&rule=%3Cimg%20src%3Dx%3E",
         "#block/--help/1", "#block/mxfp4/-inf,-nan,--json", "#block/__proto__/1?__proto__=1", `#block/mxfp4/${"9".repeat(5000)}`]) {
-        const page = await opened(hostile, { width: 390 });
+        await page.enter(hostile);
         check(await page.evaluate(() => document.querySelectorAll("main img, main script, main b").length === 0), hostile);
         check(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${hostile} scrolls sideways`);
         equal(page.messages, [], hostile);
-        await page.close();
     }
-    const page = await opened("#block", { width: 390, dark: true });
+    await page.media({ dark: true });
+    await page.enter("#block");
     check(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "the page scrolls sideways");
     const unnamed = (await page.accessibility()).filter((n) => ["textbox", "button", "radio", "combobox", "checkbox"].includes(n.role.value) && !n.name?.value);
     equal(unnamed.map((n) => n.role.value), [], "controls without a name");

@@ -181,23 +181,23 @@ await test("facts: each fact is the command's, and a block format leads to its r
 });
 
 await test("text of a fragment stays text; phone and dark", async () => {
-    const evil = "%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E";
+    const page = await opened("#formats", { width: 390 }), evil = "%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E";
     for (const hostile of [`#formats/${evil}/e4m3`, `#formats/ranges/${evil}`, `#formats/ranges/e4m3?values=${evil}`, `#formats/codes/e4m3?search=${evil}&class=${evil}`, `#formats/codes/${evil}`,
         `#formats/design/${evil}`, `#formats/line/${evil}?scale=${evil}`, "#formats/facts/--help", "#formats/__proto__/constructor", `#formats/facts/${"e".repeat(4000)}`]) {
-        const page = await opened(hostile, { width: 390 });
+        await page.enter(hostile);
         check(await page.evaluate(() => document.querySelectorAll("main img, main script").length === 0), hostile);
         check(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${hostile} scrolls sideways`);
         equal(page.messages, [], hostile);
-        await page.close();
     }
+    await page.media({ dark: true });
     for (const view of ["ranges", "line", "precision", "codes", "design", "facts"]) {
-        const page = await opened(`#formats/${view}`, { width: 390, dark: true });
+        await page.enter(`#formats/${view}`);
         check(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${view} scrolls sideways`);
         const unnamed = (await page.accessibility()).filter((n) => ["textbox", "searchbox", "button", "slider", "combobox", "checkbox"].includes(n.role.value) && !n.name?.value);
         equal(unnamed.map((n) => n.role.value), [], `${view}: controls without a name`);
         equal(page.messages, [], view);
-        await page.close();
     }
+    await page.close();
 });
 
 await test("names that try to be more than text, in every view", async () => {

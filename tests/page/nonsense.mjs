@@ -1,5 +1,5 @@
 // Fragments that no room wrote: each example of links.tsv with segments and values replaced by nonsense. Every room stays
-// standing: words on the page, no exception, no message. ROUNDS and SEED in the environment try more of them.
+// standing: words on the page, no exception, no message. ROUNDS and SEED in the environment try more of them, LENGTH longer ones: make check-exhaustive does.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -51,11 +51,12 @@ await test(`${rounds} fragments of nonsense`, async () => {
     await page.close();
 });
 
-await test("a fragment of 1 MB, and back and forward", async () => {
+const length = Number(process.env.LENGTH) || 1 << 16;
+await test(`a fragment of ${length} characters, and back and forward`, async () => {
     const page = await open("");
     await page.waitFor(() => document.documentElement.dataset.ready);
     for (const room of ["number/e4m3/", "libraries/e4m3/", "block/mxfp4/", "formats/ranges/", "formats/codes/", "array/", "sum/dot/", "sum/running/", "run/", "zzz"]) {
-        await page.evaluate((to) => { location.hash = to; }, room + "1,".repeat(10000) + "x".repeat(1 << 20));
+        await page.evaluate((to) => { location.hash = to; }, room + "1,".repeat(10000) + "x".repeat(length));
         await page.evaluate(() => new Promise((keep) => setTimeout(keep, 0)));
         equal(page.messages, [], room);
     }

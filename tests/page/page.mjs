@@ -75,13 +75,18 @@ await test("the checks below find what is wrong", async () => {
 const CONTROLS = ["button", "textbox", "searchbox", "combobox", "slider", "checkbox", "radio", "spinbutton", "switch", "link", "listbox"];
 
 for (const { id } of rooms) {
-    await test(`${id}: opens, is quiet, named, in order and legible`, async () => {
-        const page = await open(`#${id}`, { offline: true, scripts: () => {
+    let page = null; // of both tests
+    const begin = async () => {
+        page ??= await open(`#${id}`, { offline: true, scripts: () => {
             globalThis.jumps = 0;
             new PerformanceObserver((list) => { for (const e of list.getEntries()) if (!e.hadRecentInput && document.documentElement.dataset.ready) globalThis.jumps += e.value; })
                 .observe({ type: "layout-shift", buffered: true });
         } });
         await ready(page);
+    };
+
+    await test(`${id}: opens, is quiet, named, in order and legible`, async () => {
+        await begin();
         equal(await page.evaluate(() => document.querySelector("#menu a[aria-current]").dataset.room), id);
         equal(await page.evaluate(structure), { ones: 1, first: 1, skipped: false, twice: [], language: "en", titled: true, main: 1 });
         const unnamed = (await page.accessibility()).filter((node) => CONTROLS.includes(node.role?.value) && !node.name?.value?.trim());
@@ -106,12 +111,10 @@ for (const { id } of rooms) {
             check(wide[0] <= wide[1], `at ${width} the page is ${wide[0]} wide`);
         }
         equal(page.messages, []);
-        await page.close();
     });
 
     await test(`${id}: hostile names in the address stay text`, async () => {
-        const page = await open(`#${id}`, { offline: true });
-        await ready(page);
+        await begin();
         for (const name of hostile.filter((text) => text !== "" && text.length < 1000 && text.isWellFormed?.() !== false && !text.startsWith("half"))) {
             const part = encodeURIComponent(name);
             for (const fragment of [`#${id}/${part}`, `#${id}/${part}/${part}?round=${part}&dialect=${part}&show=${part}&${part}=${part}`]) {
