@@ -135,6 +135,11 @@ class Commands(Checkpoints):
             bd.scan(self.base, "e4m3", progress=lambda done, total: False)
         self.assertEqual(caught.exception.status, "BND_BAD_STREAM")
 
+    def test_a_message_names_the_file(self):
+        for call in (bd.open_checkpoint, bd.scan, bd.lint):
+            with self.assertRaisesRegex(bd.Error, "^/nonexistent: cannot be opened"):
+                call("/nonexistent")
+
     def test_lint(self):
         for path in (self.base, self.made("fp8", to="e4m3")):
             theirs, ours = command("lint", path), bd.lint(path)

@@ -14,7 +14,7 @@ from ._arrays import numpy as np
 
 from . import _types
 from ._lab import Handle, Result, Stop, columns_of, context_of, interruptible, path_of, shape_at, texts_of
-from ._native import call, lib, text
+from ._native import Error, call, lib, text
 
 __all__ = ["Checkpoint", "diff", "lint", "lint_checks", "layouts", "loaders", "open_checkpoint", "quantize_checkpoint",
            "relayout", "scan"]
@@ -55,6 +55,14 @@ def _stored_type(t):
     return "|u1", (t.size,)
 
 
+def _call_on(path, *arguments):
+    """A call about a file, whose name begins the message."""
+    try:
+        call(*arguments)
+    except Error as why:
+        raise Error(why.status, why.where, f"{os.fsdecode(path)}: {why}") from None
+
+
 class Checkpoint:
     """An open checkpoint: a mapping from the names of its stored tensors to numpy arrays.
 
@@ -79,7 +87,7 @@ class Checkpoint:
         name, found = path_of(path), []
         handle = Handle("bnd_checkpoint_free")
         report = None if strict else _types.bnd_checkpoint_damage(lambda _, *what: found.append(tuple(map(_decode, what))))
-        call("bnd_checkpoint_new", handle.out, name, report, None)
+        _call_on(name, "bnd_checkpoint_new", handle.out, name, report, None)
         self._handle: Optional[Handle] = handle
         self.path = os.fsdecode(name)
         #: What is wrong with the files, if strict is False: (code, where, message).
@@ -379,7 +387,7 @@ def lint(path: Path, loader: Optional[str] = None, *, every_scale: bool = False,
     only = None if loader is None else _loader_name(loader)
     name, handle = path_of(path), Handle("bnd_lint_free")
     options = _types.bnd_lint_options(every_scale=every_scale, no_codes=not codes)
-    call("bnd_lint_new", handle.out, name, ctypes.byref(options))
+    _call_on(name, "bnd_lint_new", handle.out, name, ctypes.byref(options))
     sums, found = lib.bnd_lint_summary_of(handle.value).contents, Lint(path=os.fsdecode(name))
     found.update(damage=sums.damage, suspect=sums.suspect, note=sums.note, findings=[], layouts=[])
     for i in range(lib.bnd_lint_findings(handle.value)):
@@ -440,7 +448,7 @@ def _per_parameter(size, parameters):
 def _planned(row):
     w = row.weight.contents
     quantized = row.conversion == _types.BND_QUANTIZED
-    return {"tensor": _decode(w.name), "shape": _sizes(shape_at(w.shape, w.rank)), "from": _from(w),
+    return {"tensor": _decode(row.name), "shape": _sizes(shape_at(row.shape, row.rank)), "from": _from(w),
             "to": _decode(row.block.name if quantized else row.dtype),
             "conversion": _decode(lib.bnd_conversion_name(row.conversion)), "reason": _decode(row.reason),
             "bytes_in": row.bytes_in, "bytes_out": row.bytes_out,
@@ -456,7 +464,7 @@ def _plan_result(plan, source, out):
                  "bytes_out": sums.bytes_out,
                  "bits_per_parameter_in": _per_parameter(sums.bytes_in, sums.parameters),
                  "bits_per_parameter_out": _per_parameter(sums.bytes_out, sums.parameters), "memory": sums.memory,
-                 "groups": sums.groups,
+                 "groups": sums.groups, "input_scales": sums.inputs, "input_scales_kept": sums.inputs_kept,
                  "tensors": [_planned(lib.bnd_quantize_plan_at(plan, i).contents)
                              for i in range(lib.bnd_quantize_plan_count(plan))]})
 
