@@ -24,6 +24,11 @@ module_flags() { # module_flags MODULE FALLBACK: what a compiler needs to use a 
     echo "$2"
 }
 
+# has_python MODULES: whether Debian's Python, or the PATH's, has these modules.
+has_python() {
+    /usr/bin/python3 -c "import $*" >/dev/null 2>&1 || python3 -c "import $*" >/dev/null 2>&1
+}
+
 # shellcheck disable=SC2046,SC2086  # flags and names are words
 is_here() { # is_here NEED
     case $1 in
@@ -57,7 +62,9 @@ int main(void) { return (int)CU_initialize_registry(); }' $(module_flags cunit -
     esbuild) command -v esbuild >/dev/null 2>&1 ;;
     chromium) command -v chromium >/dev/null 2>&1 || command -v chromium-browser >/dev/null 2>&1 ||
         command -v google-chrome-stable >/dev/null 2>&1 || command -v google-chrome >/dev/null 2>&1 ;;
-    numpy) /usr/bin/python3 -c 'import numpy' >/dev/null 2>&1 || python3 -c 'import numpy' >/dev/null 2>&1 ;;
+    numpy) has_python numpy ;;
+    pytest) has_python numpy, pytest ;;
+    python-pip) has_python numpy, venv, ensurepip, pip ;;
     random123) compiles '#include <Random123/philox.h>
 int main(void) { return 0; }' ;;
     openblas) compiles '#include <dlfcn.h>
@@ -112,10 +119,15 @@ package_of() { # package_of MANAGER NEED: nothing where it has none
     apt-get:jansson) echo libjansson-dev ;;
     apt-get:cunit) echo libcunit1-dev ;;
     apt-get:numpy | dnf:numpy) echo python3-numpy ;;
+    apt-get:pytest | dnf:pytest) echo python3-pytest ;;
+    apt-get:python-pip) echo python3-venv python3-pip ;;
+    dnf:python-pip) echo python3-pip ;;
     apt-get:random123) echo librandom123-dev ;;
     apt-get:openblas) echo libopenblas0 ;;
-    pacman:numpy) echo python-numpy ;;
-    apk:numpy) echo py3-numpy ;;
+    pacman:numpy | pacman:pytest | pacman:python-pip) echo "python-${2#python-}" ;;
+    apk:numpy | apk:pytest) echo "py3-$2" ;;
+    apk:python-pip) echo py3-pip ;;
+    brew:python-pip) echo python ;;
     apt-get:webassembly) echo clang lld wasi-libc libclang-rt-dev-wasm32 ;;
     apt-get:node | dnf:node | pacman:node | apk:node) echo nodejs ;;
     pacman:webassembly | apk:webassembly) echo clang lld wasi-libc wasi-compiler-rt ;;

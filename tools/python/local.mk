@@ -24,7 +24,7 @@ PYTHON_PACKAGE = \
 	tools/python/libbinade/testing/cast.py \
 	tools/python/libbinade/testing/decode.py \
 	tools/python/libbinade/testing/gemm.py
-EXTRA_DIST += $(PYTHON_PACKAGE) tools/python/backend/libbinade_build.py tools/python/pyproject.toml tools/python/where-packages.py
+EXTRA_DIST += $(PYTHON_PACKAGE) tools/python/README.md tools/python/backend/libbinade_build.py tools/python/pyproject.toml tools/python/where-packages.py
 
 # `make wheel` and `make sdist-python` write to tools/python/dist of the build folder, by the backend that pip calls, too.
 PYTHON_BUILD = $${PYTHON:-python3} $(top_srcdir)/tools/python/backend/libbinade_build.py
