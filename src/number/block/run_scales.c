@@ -51,28 +51,115 @@ bndi_run bndi_run_of(const bndi_block_job *job, const bndi_scales *s, size_t at,
                       .unusual = s->unusual};
 }
 
-/* ---- rules that try several scales ---- */
+/* ---- rules that try several scales ----
+ *
+ * The errors of an attempt are found for some groups only: not where they are known, and not where they cannot be the
+ * least. Attempts at neighbouring parts of the largest magnitude often give the same scale, rounded to its format. And
+ * where a scale is too small for the largest magnitude of its group, that element alone has an error: sums of squares,
+ * each rounded, are at least as large as each square. */
+
+/* The state of a chunk. Errors and scales of an attempt are those of the groups in `wanted`. */
+typedef struct attempts_of_chunk {
+    const bndi_block_job *job;
+    const bndi_chunk *chunk;
+    const uint32_t *amax;
+    double first[BNDI_GROUPS], before[BNDI_GROUPS]; /* the scales of the first attempt, and of the one before this */
+    double tried[BNDI_GROUPS], least[BNDI_GROUPS], errors[BNDI_GROUPS];
+    size_t wanted[BNDI_GROUPS], count;
+    size_t left[BNDI_GROUPS], left_count; /* groups that further attempts may be wanted for */
+    float x[BNDI_BLOCK_CHUNK];            /* the elements of these groups, where they are not all groups */
+    bndi_scales s;
+} attempts_of_chunk;
 
 /* Errors of blocks that are not finite do not count, but their scales would take the others a long way. */
-static void replace_nans(double *values, size_t groups)
+static double number_or_1(double scale)
 {
-    for (size_t g = 0; g < groups; g++) {
-        values[g] = values[g] == values[g] ? values[g] : 1;
+    return scale == scale ? scale : 1;
+}
+
+/* The squared error of the largest magnitude, if it is clamped: as add_errors computes it. */
+static double clamped_error(const attempts_of_chunk *a, size_t group)
+{
+    const double amax = (double)bndi_float_of_bits(a->amax[group]), most = a->job->grid.most * a->tried[group];
+    const double error = (double)(float)most - amax;
+    return a->job->has_grid && amax > most ? error * error : 0;
+}
+
+/* From the second attempt on scales become smaller, so that a group for which one was too small is left for good. */
+static void find_wanted(attempts_of_chunk *a)
+{
+    size_t left = 0;
+    a->count = 0;
+    for (size_t i = 0; i < a->left_count; i++) {
+        const size_t g = a->left[i];
+        const double scale = a->tried[g];
+        a->wanted[a->count] = g;
+        a->left[left] = g;
+        if (clamped_error(a, g) < a->least[g]) {
+            left++;
+            a->count += (size_t)((scale != a->first[g]) & (scale != a->before[g]));
+        }
+    }
+    a->left_count = left;
+    if (a->chunk->height > 1 && a->count > 0) { /* tiles: all, or none */
+        for (a->count = 0; a->count < a->chunk->groups; a->count++) {
+            a->wanted[a->count] = a->count;
+        }
     }
 }
 
-/* The squared errors of all groups of a chunk, row by row. */
-static void find_errors(const bndi_block_job *job, double *errors, bndi_scales *s, const bndi_chunk *c)
+/* The elements of the wanted groups of a row side by side. Only the last group of all may be shorter. Returns how many.
+ */
+static size_t gather(attempts_of_chunk *a)
 {
-    for (size_t g = 0; g < c->groups; g++) {
-        errors[g] = 0;
+    const size_t across = a->job->layout.across, width = a->chunk->width;
+    size_t n = 0;
+    for (size_t i = 0; i < a->count; i++) {
+        const size_t at = a->wanted[i] * across, length = width - at < across ? width - at : across;
+        __builtin_memcpy(a->x + n, a->job->x + a->chunk->at + at, length * sizeof *a->x);
+        n += length;
     }
-    replace_nans(s->values, c->groups);
-    bndi_add_powers(job, s, c->groups);
+    return n;
+}
+
+/* The squared errors of the wanted groups, row by row. */
+static void find_errors(attempts_of_chunk *a)
+{
+    const bndi_chunk *c = a->chunk;
+    for (size_t i = 0; i < a->count; i++) {
+        a->errors[i] = 0;
+        a->s.values[i] = number_or_1(a->tried[a->wanted[i]]);
+    }
+    bndi_add_powers(a->job, &a->s, a->count);
+    if (a->count < c->groups) {
+        bndi_run run = bndi_run_of(a->job, &a->s, c->at, gather(a), 0);
+        run.x = a->x;
+        bndi_add_errors(a->job, a->errors, &run);
+        return;
+    }
     for (size_t row = 0; row < c->height; row++) {
-        const bndi_run run = bndi_run_of(job, s, c->at + row * job->layout.columns, c->width, 0);
-        bndi_add_errors(job, errors, &run);
+        const bndi_run run = bndi_run_of(a->job, &a->s, c->at + row * a->job->layout.columns, c->width, 0);
+        bndi_add_errors(a->job, a->errors, &run);
     }
+}
+
+/* The first attempt: all groups. */
+static void make_first_attempt(attempts_of_chunk *a, const double *values)
+{
+    const size_t groups = a->chunk->groups;
+    for (a->count = 0; a->count < groups; a->count++) {
+        a->wanted[a->count] = a->count;
+        a->tried[a->count] = values[a->count];
+    }
+    find_errors(a);
+    a->left_count = 0;
+    for (size_t g = 0; g < groups; g++) {
+        a->left[a->left_count] = g;
+        a->left_count += bndi_is_finite(a->amax[g]); /* the others have the scale NaN */
+    }
+    __builtin_memcpy(a->first, values, groups * sizeof *values);
+    __builtin_memcpy(a->before, values, groups * sizeof *values);
+    __builtin_memcpy(a->least, a->errors, groups * sizeof *values);
 }
 
 void bndi_try_scales(const bndi_block_job *job, const bndi_chunk *c, double *values, unsigned char *codes,
@@ -80,21 +167,27 @@ void bndi_try_scales(const bndi_block_job *job, const bndi_chunk *c, double *val
 {
     const size_t bytes = job->block.scale.width / 8u, count = bndi_attempts(job);
     unsigned char tried[4 * BNDI_GROUPS], unwanted[4 * BNDI_GROUPS];
-    double least[BNDI_GROUPS], errors[BNDI_GROUPS];
-    bndi_scales s;
+    attempts_of_chunk a;
+    a.job = job;
+    a.chunk = c;
+    a.amax = amax;
     codes = codes != NULL ? codes : unwanted;
     bndi_attempt_scales(job, 0, values, codes, amax, c->groups);
-    __builtin_memcpy(s.values, values, c->groups * sizeof *values);
-    find_errors(job, least, &s, c);
-    for (size_t attempt = 1; attempt < count; attempt++) {
-        bndi_attempt_scales(job, attempt, s.values, tried, amax, c->groups);
-        find_errors(job, errors, &s, c);
-        for (size_t g = 0; g < c->groups; g++) {
-            if (errors[g] < least[g]) { /* never where one is NaN */
-                least[g] = errors[g];
-                values[g] = s.values[g];
+    make_first_attempt(&a, values);
+    for (size_t attempt = 1; attempt < count && a.left_count > 0; attempt++) {
+        bndi_attempt_scales(job, attempt, a.tried, tried, amax, c->groups);
+        find_wanted(&a);
+        if (a.count > 0) {
+            find_errors(&a);
+        }
+        for (size_t i = 0; i < a.count; i++) {
+            const size_t g = a.wanted[i];
+            if (a.errors[i] < a.least[g]) { /* never where one is NaN */
+                a.least[g] = a.errors[i];
+                values[g] = a.tried[g];
                 __builtin_memcpy(codes + g * bytes, tried + g * bytes, bytes);
             }
         }
+        __builtin_memcpy(a.before, a.tried, c->groups * sizeof *a.before);
     }
 }
