@@ -112,7 +112,8 @@ const bnd_stored_tensor *bnd_checkpoint_at(const bnd_checkpoint *checkpoint, siz
 const bnd_stored_tensor *bnd_checkpoint_find(const bnd_checkpoint *checkpoint, const char *name);
 
 /* The text of config.json, hf_quant_config.json, quant_config.json or quantize_config.json, from the folder of the
- * .safetensors files, read when the checkpoint was opened.
+ * .safetensors files, read when the checkpoint was opened. Of a file that was opened alone, its folder's, if the folder
+ * would be opened with that file: not if an index there does not name it, or model.safetensors is next to it.
  * Returns: the text, with a 0 byte after its `length` bytes; NULL if the folder has no file of this name.
  *     `length` may be NULL. */
 const char *bnd_checkpoint_text(const bnd_checkpoint *checkpoint, const char *file_name, size_t *length);

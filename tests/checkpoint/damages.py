@@ -63,7 +63,7 @@ def reciprocal(suffix):
     return change
 
 
-damage("reciprocal-ct-nvfp4", "ct-nvfp4", "scale-reciprocal", "modular/modular#6600, unslothai/unsloth#6978")(
+damage("reciprocal-ct-nvfp4", "ct-nvfp4", "scale-reciprocal", "modular/modular#6600, kekzl/imp#1433")(
     reciprocal(".weight_global_scale"))
 damage("reciprocal-modelopt-nvfp4", "modelopt-nvfp4", "scale-reciprocal", "NVIDIA/TensorRT-LLM#17726")(
     reciprocal(".weight_scale_2"))
@@ -71,7 +71,7 @@ damage("reciprocal-fp8-tensor", "fp8-tensor-dynamic", "scale-reciprocal")(recipr
 damage("reciprocal-fp8-block", "fp8-block-qwen3", "scale-reciprocal")(reciprocal(".weight_scale_inv"))
 damage("renamed-ct-nvfp4", "ct-nvfp4", "scale-name", "FlashML-org/FreeToken#430")(
     lambda c: rename_all(c, ".weight_global_scale", ".weight_scale_2"))
-damage("renamed-fp8-tensor", "fp8-tensor-dynamic", "scale-name", "kekzl/imp#1433")(
+damage("renamed-fp8-tensor", "fp8-tensor-dynamic", "scale-name", "unslothai/unsloth#6978")(
     lambda c: rename_all(c, ".weight_scale", ".scale_weight"))
 damage("renamed-fp8-block", "fp8-block-qwen3", "scale-name")(
     lambda c: rename_all(c, ".weight_scale_inv", ".weight_scale"))

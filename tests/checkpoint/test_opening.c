@@ -159,6 +159,35 @@ static void test_huge(void)
     close_folder();
 }
 
+static bool has_config(const char *name)
+{
+    bnd_checkpoint *c = opened(name);
+    bool has = bnd_checkpoint_text(c, "config.json", NULL) != NULL;
+    bnd_checkpoint_free(c);
+    return has;
+}
+
+/* A file alone has the folder's config if the folder is opened with it. */
+static void test_neighbour(void)
+{
+    char path[PATH_SIZE];
+    open_folder();
+    put_text("config.json", "{}");
+    put_shard("other.safetensors", SHARD_1, 16);
+    CU_ASSERT_TRUE(has_config("other.safetensors")); /* the folder is all of its files */
+    put_shard("model.safetensors", SHARD_1, 16);
+    CU_ASSERT_TRUE(has_config("model.safetensors"));
+    CU_ASSERT_FALSE(has_config("other.safetensors"));
+    put_two_shards();
+    CU_ASSERT_TRUE(has_config("1.safetensors") && has_config("2.safetensors"));
+    CU_ASSERT_FALSE(has_config("model.safetensors"));
+    put_text("model.safetensors.index.json", "no index");
+    CU_ASSERT_TRUE(has_config("1.safetensors")); /* it is not known */
+    CU_ASSERT_EQUAL(unlink(in_folder(path, "config.json")), 0);
+    CU_ASSERT_FALSE(has_config("1.safetensors"));
+    close_folder();
+}
+
 static void test_refused(void)
 {
     bnd_error why;
@@ -179,8 +208,9 @@ static void test_refused(void)
 }
 
 CU_TestInfo opening_tests[] = {
-    {"two shards", test_two_shards}, {"metadata", test_metadata}, {"folders", test_folders}, {"huge files", test_huge},
-    {"texts", test_texts},           {"refused", test_refused},   CU_TEST_INFO_NULL,
+    {"two shards", test_two_shards}, {"metadata", test_metadata}, {"folders", test_folders},
+    {"huge files", test_huge},       {"texts", test_texts},       {"a file and its folder's config", test_neighbour},
+    {"refused", test_refused},       CU_TEST_INFO_NULL,
 };
 
 int main(void)

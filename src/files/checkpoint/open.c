@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const char index_ending[] = ".safetensors.index.json";
+static const char index_ending[] = ".safetensors.index.json", whole_name[] = "model.safetensors";
 
 /* ---- folders ---- */
 
@@ -114,7 +114,7 @@ static void keep_others(bnd_checkpoint *c, bndi_names *names)
 
 static bnd_status open_folder(const bndi_opening *opening, const char *index_name, bnd_error *why)
 {
-    static const char *const whole[] = {"model.safetensors"};
+    static const char *const whole[] = {whole_name};
     bnd_checkpoint *c = opening->checkpoint;
     bndi_names names;
     bnd_status status = bndi_list_folder(&names, c->folder, why);
@@ -125,15 +125,73 @@ static bnd_status open_folder(const bndi_opening *opening, const char *index_nam
         status = find_index(&index_name, &names, why);
     }
     if (status == BND_OK) {
-        status = index_name != NULL           ? open_indexed(opening, index_name, why)
-                 : has_name(&names, whole[0]) ? bndi_open_shards(opening, whole, 1, NULL, why)
-                                              : open_all(opening, &names, why);
+        status = index_name != NULL             ? open_indexed(opening, index_name, why)
+                 : has_name(&names, whole_name) ? bndi_open_shards(opening, whole, 1, NULL, why)
+                                                : open_all(opening, &names, why);
     }
     keep_others(c, &names);
     return status == BND_OK ? bndi_read_texts(opening, why) : status;
 }
 
 /* ---- files ---- */
+
+static bnd_status is_in_index(bool *out, const char *folder, const char *index_name, const char *name, bnd_error *why)
+{
+    bnd_lab_mapped map;
+    bndi_index index;
+    bnd_error ignored;
+    char *path = bndi_path_in(folder, index_name);
+    if (path == NULL) {
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for a path");
+    }
+    bnd_status status = bnd_lab_map_open(&map, path, &ignored);
+    free(path);
+    if (status != BND_OK) {
+        return BND_OK;
+    }
+    const bndi_json_text text = {(const char *)map.bytes, map.size};
+    status = bndi_index_read(&index, &text, why);
+    bnd_lab_map_close(&map);
+    if (status != BND_OK) {
+        return status == BND_NO_MEMORY ? status : BND_OK;
+    }
+    *out = false;
+    for (size_t i = 0; i < index.file_count && !*out; i++) {
+        *out = strcmp(index.files[i], name) == 0;
+    }
+    bndi_index_free(&index);
+    return BND_OK;
+}
+
+/* Is the file one of those that its folder would be opened with? Then the folder's config.json is about it. True where
+ * the folder does not tell. */
+static bnd_status is_of_folder(bool *out, const char *folder, const char *name, bnd_error *why)
+{
+    bndi_names names;
+    const char *index_name = NULL;
+    *out = true;
+    bnd_status status = bndi_list_folder(&names, folder, why);
+    if (status != BND_OK) {
+        return status == BND_NO_MEMORY ? status : BND_OK;
+    }
+    if (find_index(&index_name, &names, why) == BND_OK && index_name != NULL) {
+        status = is_in_index(out, folder, index_name, name, why);
+    } else if (index_name == NULL && has_name(&names, whole_name)) {
+        *out = strcmp(name, whole_name) == 0;
+    }
+    bndi_names_free(&names);
+    return status;
+}
+
+static bnd_status open_safetensors(const bndi_opening *opening, const char *name, bnd_error *why)
+{
+    bool of_folder = true;
+    bnd_status status = bndi_open_shards(opening, &name, 1, NULL, why);
+    if (status == BND_OK) {
+        status = is_of_folder(&of_folder, opening->checkpoint->folder, name, why);
+    }
+    return status == BND_OK && of_folder ? bndi_read_texts(opening, why) : status;
+}
 
 /* Which kind it is its first bytes say. */
 static bnd_status open_file(bndi_opening *opening, const char *path, const char *name, bnd_error *why)
@@ -151,8 +209,7 @@ static bnd_status open_file(bndi_opening *opening, const char *path, const char 
         return status;
     }
     bnd_lab_map_close(&c->map); /* each .safetensors file has its own */
-    status = bndi_open_shards(opening, &name, 1, NULL, why);
-    return status == BND_OK ? bndi_read_texts(opening, why) : status;
+    return open_safetensors(opening, name, why);
 }
 
 /* The folder that a path's last name is in. */
