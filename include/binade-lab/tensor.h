@@ -389,6 +389,22 @@ void bnd_tensor_drop_gradient(bnd_tensor *t);
  * gradient, if a part of it was passed backward already, or if a tensor that the pass needs was written to since. */
 BND_CHECKED bnd_status bnd_tensor_backward(bnd_tensor *loss, double scale, bnd_error *why);
 
+/* Runs the backward pass of the one recorded operation that made `y`, for programs with a tape of their own. The gradient
+ * of a leaf with the role param has the role grad, and is added to the gradient of that leaf, too; gradients of other
+ * operands have the role dact.
+ * Arguments: `gradients` has `count` entries, one per operand: room for the numbers of its gradient, NULL where they
+ * are not asked for. `d` is the gradient of y, as many numbers as y has; `additions` says of how many additions it is
+ * the result, and it is rounded as the backward pass rounds sums; 0: as it is. `keeps`: the operation can be asked
+ * again.
+ * On failure: BND_BAD_ARGUMENT for a leaf, a view, a segment, another count, and an operation that was asked before. */
+BND_CHECKED bnd_status bnd_tensor_pull(float *const *gradients, size_t count, bnd_tensor *y, const float *d,
+                                       unsigned additions, bool keeps, bnd_error *why);
+
+/* Sets the gradient of a leaf: each number rounded once, to nearest, to what the policy stores for the role grad.
+ * Arguments: `n` is bnd_tensor_count(leaf).
+ * On failure: BND_BAD_ARGUMENT for another n, and for a tensor that is not a leaf that wants a gradient. */
+BND_CHECKED bnd_status bnd_tensor_set_gradient(bnd_tensor *leaf, const float *x, size_t n, bnd_error *why);
+
 /* Turns recording on or off. */
 void bnd_engine_set_tape(bnd_engine *engine, bool on);
 

@@ -176,6 +176,9 @@ uint64_t bnd_run_init_hash(const bnd_run *run);
 /* Returns: FNV-1a (64 bits) of the file `order` as the run found it; 0 if there is none. */
 uint64_t bnd_run_order_hash(const bnd_run *run);
 
+/* Returns: the loss scale of the step that is being made, or of the next one. */
+double bnd_run_loss_scale(const bnd_run *run);
+
 /* Returns: the irreducible loss for this run's seed_data: the entropy of what is predicted, or 0 if a planted solution
  * fits; NaN if it is not known. */
 double bnd_run_floor(const bnd_run *run);
@@ -271,6 +274,19 @@ BND_CHECKED bnd_status bnd_run_begin_step(bnd_run *run, bnd_error *why);
  * Arguments: a `loss` of NULL gives the step up: the weights stay, and `out` is not written.
  * On failure: the step is given up. BND_BAD_ARGUMENT outside a step, and as bnd_tensor_backward. */
 BND_CHECKED bnd_status bnd_run_end_step(bnd_step *out, bnd_run *run, bnd_tensor *loss, bnd_error *why);
+
+/* What an optimizer is told about a parameter. */
+typedef struct bnd_step_rates {
+    double lr, beta1, beta2, epsilon, weight_decay;
+} bnd_step_rates;
+
+/* Ends a step whose gradients the caller has computed (bnd_tensor_pull, bnd_tensor_set_gradient): updates the
+ * parameters that have a gradient, and releases the gradients.
+ * Arguments: `loss` is written to `out` only; `rates` has an entry per parameter, which all follow instead of the
+ * training's (weight decay applies to each, then); NULL: the training's.
+ * On failure: the step is given up. BND_BAD_ARGUMENT outside a step. */
+BND_CHECKED bnd_status bnd_run_update(bnd_step *out, bnd_run *run, double loss, const bnd_step_rates *rates,
+                                      bnd_error *why);
 
 /* A parameter for the forward pass. What is computed until the next such call belongs to the place of this parameter:
  * statistics count it there, and high_last counts it to that layer.

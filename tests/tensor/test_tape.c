@@ -1,6 +1,8 @@
 /* The tape: what has gradients, and when there are none. */
 #include "graphs.h"
 
+#include <string.h>
+
 /* ---- whose gradients ---- */
 
 /* y = sum of views of x, counted by hand. */
@@ -176,6 +178,68 @@ static void test_written_and_not_saved(void)
     bnd_engine_free(engine);
 }
 
+/* ---- one operation at a time ---- */
+
+/* x w, both of the role that is asked for: once by the tape, once by bnd_tensor_pull. */
+static bnd_tensor *layer_of(bnd_engine *engine, bnd_tensor **x, bnd_tensor **w)
+{
+    bnd_format f;
+    bnd_error why;
+    bnd_tensor *y = NULL;
+    DO(bnd_format_parse(&f, "bf16", &why));
+    DO(bnd_tensor_from_f64(x, engine, &f, (double[]){1, -2, 3, 0.5}, (size_t[]){2, 2}, 2, BND_ROLE_ACT, &why));
+    DO(bnd_tensor_from_f64(w, engine, &f, (double[]){3, 5, -7, 0.75}, (size_t[]){2, 2}, 2, BND_ROLE_PARAM, &why));
+    bnd_tensor_want_gradient(*x, true);
+    bnd_tensor_want_gradient(*w, true);
+    DO(bnd_tensor_matmul(&y, *x, *w, &why));
+    return y;
+}
+
+static void test_pull(void)
+{
+    bnd_policy policy;
+    bnd_error why;
+    bnd_engine *engine = new_engine();
+    bnd_tensor *x, *w;
+    float dx[4] = {0}, dw[4] = {0};
+    const float d[] = {1, 0.00390625f, 2, 1}; /* 1 + 2^-8 is not a number of bf16 */
+    DO(bnd_policy_parse(&policy, "dact=bf16,grad=fp32", &why));
+    DO(bnd_engine_set_policy(engine, &policy, &why));
+    bnd_tensor *y = layer_of(engine, &x, &w);
+    DO(bnd_tensor_pull((float *[]){dx, dw}, 2, y, d, 0, true, &why));
+    /* dx = d w' in bf16: 3 + 5/256 and -7 + 0.75/256 are rounded; dw = x' d in fp32 is exact */
+    CU_ASSERT_TRUE(memcmp(dx, (float[]){3.015625f, -7, 11, -13.25f}, sizeof dx) == 0);
+    CU_ASSERT_TRUE(memcmp(dw, (float[]){7, 3.00390625f, -1, 0.4921875f}, sizeof dw) == 0);
+    CU_ASSERT_TRUE(HOLDS(bnd_tensor_gradient(w), 7, 3.00390625, -1, 0.4921875));
+    CU_ASSERT_PTR_NULL(bnd_tensor_gradient(x));
+    /* A sum is rounded first: 1 + 2^-8 to 1. What is not asked for is not written; the parameter's is added. */
+    const float sum[] = {1.00390625f, 0, 0, 0};
+    DO(bnd_tensor_pull((float *[]){dx, NULL}, 2, y, sum, 1, false, &why));
+    CU_ASSERT_TRUE(memcmp(dx, (float[]){3, -7, 0, 0}, sizeof dx) == 0);
+    CU_ASSERT_TRUE(HOLDS(bnd_tensor_gradient(w), 8, 3.00390625, -3, 0.4921875));
+    CU_ASSERT_TRUE(refuses(bnd_tensor_pull((float *[]){dx, dw}, 2, y, d, 0, true, &why), &why, "was run already"));
+    bnd_engine_free(engine);
+}
+
+static void test_pull_refused(void)
+{
+    bnd_error why;
+    bnd_engine *engine = new_engine();
+    bnd_tensor *x, *w, *turned, *y = layer_of(engine, &x, &w);
+    float dx[4], dw[4];
+    const float d[4] = {0};
+    DO(bnd_tensor_transpose(&turned, y, 0, 1, &why));
+    CU_ASSERT_TRUE(refuses(bnd_tensor_pull((float *[]){dx}, 1, x, d, 0, true, &why), &why, "no recorded operation"));
+    CU_ASSERT_TRUE(refuses(bnd_tensor_pull((float *[]){dx}, 1, turned, d, 0, true, &why), &why, "of its own"));
+    CU_ASSERT_TRUE(refuses(bnd_tensor_pull((float *[]){dx, dw, dx}, 3, y, d, 0, true, &why), &why, "has 2 operands"));
+    CU_ASSERT_TRUE(refuses(bnd_tensor_set_gradient(y, d, 4, &why), &why, "a leaf that wants one"));
+    CU_ASSERT_TRUE(refuses(bnd_tensor_set_gradient(w, d, 3, &why), &why, "got 3 numbers"));
+    CU_ASSERT_PTR_NULL(bnd_tensor_gradient(w));
+    DO(bnd_tensor_set_gradient(w, (float[]){1, 2, 3, 1.00390625f}, 4, &why));
+    CU_ASSERT_TRUE(HOLDS(bnd_tensor_gradient(w), 1, 2, 3, 1)); /* in the leaf's own format */
+    bnd_engine_free(engine);
+}
+
 static void test_refused(void)
 {
     bnd_engine *engine = new_engine(), *other = new_engine();
@@ -212,6 +276,8 @@ CU_TestInfo tape_tests[] = {
     {"slices of one", test_slices_of_one},
     {"written since it was saved", test_written_since},
     {"written, and not saved", test_written_and_not_saved},
+    {"one operation", test_pull},
+    {"one operation, refused", test_pull_refused},
     {"refused", test_refused},
     CU_TEST_INFO_NULL,
 };

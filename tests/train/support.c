@@ -87,7 +87,7 @@ bndi_update_totals update_with(bnd_run *run, const double *g)
         bnd_tensor_release(t);
         g += bnd_tensor_count(value);
     }
-    CU_ASSERT_TRUE_FATAL(succeeds(bndi_update_all(run, run->training.lr, &totals, &why), &why));
+    CU_ASSERT_TRUE_FATAL(succeeds(bndi_update_all(run, run->training.lr, NULL, &totals, &why), &why));
     for (size_t i = 0; i < run->parameters; i++) {
         bnd_tensor_drop_gradient(run->parameter[i].value);
     }

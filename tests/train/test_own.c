@@ -264,6 +264,42 @@ static void test_checkpoint(void)
     bnd_run_free(model);
 }
 
+/* Gradient descent with gradients from outside: the training's rates, then rates of each parameter. */
+static void test_update(void)
+{
+    bnd_training t = training_of("own", "sgd", "fp16-amp-static");
+    t.lr = 0.5;
+    bnd_run *run = own_run_of(&t);
+    bnd_step step = {.loss = 0};
+    bnd_error why;
+    float w[2];
+    for (size_t i = 0; i < 2; i++) {
+        size_t index;
+        CU_ASSERT_TRUE_FATAL(succeeds(
+            bnd_run_add_parameter(&index, run, i == 0 ? "a" : "b", (float[]){1, 2}, (size_t[]){2}, 1, true, &why),
+            &why));
+    }
+    CU_ASSERT_TRUE(refuses(bnd_run_update(&step, run, 3, NULL, &why), &why, "between steps"));
+    CU_ASSERT_EQUAL(bnd_run_loss_scale(run), 65536);
+    const bnd_step_rates rates[] = {{.lr = 0.25}, {.lr = 0.5, .weight_decay = 0.5}};
+    for (unsigned i = 0; i < 2; i++) {
+        CU_ASSERT_TRUE_FATAL(succeeds(bnd_run_begin_step(run, &why), &why));
+        for (size_t p = 0; p < 2; p++) {
+            CU_ASSERT_TRUE_FATAL(succeeds(
+                bnd_tensor_set_gradient(bnd_run_parameter(run, p, BND_ROLE_PARAM), (float[]){65536, 0}, 2, &why),
+                &why));
+        }
+        CU_ASSERT_TRUE_FATAL(succeeds(bnd_run_update(&step, run, 3, i == 0 ? NULL : rates, &why), &why));
+        CU_ASSERT_TRUE(step.loss == 3 && step.step == i && step.lr == (i == 0 ? 0.5 : 0.25));
+    }
+    /* a: 1 - 0.5 - 0.25; b: 0.5 - 0.5 (1 + 0.5 0.5), 2 - 0.5 0.5 2 */
+    CU_ASSERT_TRUE_FATAL(succeeds(bnd_tensor_read_f32(w, 2, bnd_run_parameter(run, 0, BND_ROLE_PARAM), &why), &why));
+    CU_ASSERT_TRUE(w[0] == 0.25f && w[1] == 2);
+    CU_ASSERT_TRUE_FATAL(succeeds(bnd_tensor_read_f32(w, 2, bnd_run_parameter(run, 1, BND_ROLE_PARAM), &why), &why));
+    CU_ASSERT_TRUE(w[0] == -0.125f && w[1] == 1.5f);
+    bnd_run_free(run);
+}
+
 static void test_refused_calls(void)
 {
     bnd_training t = small_mlp("adafactor", "bf16-amp");
@@ -307,6 +343,7 @@ CU_TestInfo own_tests[] = {
     {"a tensor of a role is stored as the policy says", test_roles_reach_tensors},
     {"a step that is given up", test_given_up},
     {"a checkpoint", test_checkpoint},
+    {"gradients of the caller", test_update},
     {"calls that are refused", test_refused_calls},
     CU_TEST_INFO_NULL,
 };

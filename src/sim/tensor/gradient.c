@@ -27,9 +27,8 @@ bnd_status bndi_gradient_of_operand(bnd_tensor **out, const bndi_call *c, const 
     return bndi_gradient_new(out, c->engine, g->role[i], &c->in_format[i], &c->in_shape[i], zeros, why);
 }
 
-/* One that stays. */
-static bnd_status make_stored(bnd_tensor **out, bnd_engine *engine, bnd_role role, const bnd_format *like,
-                              const bndi_shape *shape, bnd_error *why)
+bnd_status bndi_gradient_stored(bnd_tensor **out, bnd_engine *engine, bnd_role role, const bnd_format *like,
+                                const bndi_shape *shape, bnd_error *why)
 {
     return bndi_is_scaled(engine, role) ? bndi_tensor_for(out, engine, role, shape, why)
                                         : bndi_gradient_new(out, engine, role, like, shape, false, why);
@@ -47,7 +46,7 @@ static bnd_status add_to(bnd_tensor **sum, bnd_tensor *d, bnd_role role, bnd_err
     bnd_status status = BND_OK;
     if (!is_alone(to)) {
         bndi_store as_is = {.rule = {.rounding = BND_ROUND_RNE}};
-        status = make_stored(&to, engine, role, &d->format, &d->shape, why);
+        status = bndi_gradient_stored(&to, engine, role, &d->format, &d->shape, why);
         if (status == BND_OK) {
             status = bndi_assign(to, *sum, role, &as_is, false, why);
             bndi_drop(status == BND_OK ? *sum : to);
@@ -70,7 +69,8 @@ static bnd_status own(bnd_tensor **d, const bnd_tensor *leaf, bnd_error *why)
     if (is_alone(*d) && (*d)->buffer->role == BND_ROLE_GRAD) {
         return BND_OK;
     }
-    bnd_status status = make_stored(&gradient, leaf->engine, BND_ROLE_GRAD, bndi_format_lent(leaf), &leaf->shape, why);
+    bnd_status status =
+        bndi_gradient_stored(&gradient, leaf->engine, BND_ROLE_GRAD, bndi_format_lent(leaf), &leaf->shape, why);
     if (status == BND_OK) {
         bndi_store how = bndi_store_for(leaf->engine, BND_ROLE_GRAD);
         status = bndi_assign(gradient, *d, BND_ROLE_GRAD, &how, false, why);

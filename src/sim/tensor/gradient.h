@@ -8,6 +8,10 @@
 BND_CHECKED bnd_status bndi_gradient_new(bnd_tensor **out, bnd_engine *engine, bnd_role role, const bnd_format *like,
                                          const bndi_shape *shape, bool zeros, bnd_error *why);
 
+/* One that stays: with its scales, where the role has some. */
+BND_CHECKED bnd_status bndi_gradient_stored(bnd_tensor **out, bnd_engine *engine, bnd_role role, const bnd_format *like,
+                                            const bndi_shape *shape, bnd_error *why);
+
 /* The tensor that a gradient for operand i goes into, in the format that the policy has for it. */
 BND_CHECKED bnd_status bndi_gradient_of_operand(bnd_tensor **out, const bndi_call *c, const bndi_gradients *g,
                                                 unsigned i, bool zeros, bnd_error *why);

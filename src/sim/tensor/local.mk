@@ -58,6 +58,7 @@ libbinade_laboratory_la_SOURCES += \
 	src/sim/tensor/tape.h \
 	src/sim/tensor/saved_tensors.c \
 	src/sim/tensor/tape.c \
+	src/sim/tensor/pull.c \
 	src/sim/tensor/engine.c \
 	src/sim/tensor/recompute.c \
 	src/sim/tensor/view.c \

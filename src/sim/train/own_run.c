@@ -143,7 +143,7 @@ static bnd_status backward_and_update(bnd_run *run, bnd_tensor *loss, bnd_error 
     if (status == BND_OK) {
         status = bnd_tensor_backward(loss, run->loss_scale, why);
     }
-    return status == BND_OK ? bndi_step_update(&run->at_hand, run, why) : status;
+    return status == BND_OK ? bndi_step_update(&run->at_hand, run, NULL, why) : status;
 }
 
 bnd_status bnd_run_end_step(bnd_step *out, bnd_run *run, bnd_tensor *loss, bnd_error *why)
@@ -168,6 +168,25 @@ bnd_status bnd_run_end_step(bnd_step *out, bnd_run *run, bnd_tensor *loss, bnd_e
     bndi_leave(before);
     run->stage = BNDI_BETWEEN;
     if (done) {
+        *out = run->at_hand;
+    }
+    return status;
+}
+
+bnd_status bnd_run_update(bnd_step *out, bnd_run *run, double loss, const bnd_step_rates *rates, bnd_error *why)
+{
+    bnd_status status = check_stage(run, BNDI_IN_STEP, "bnd_run_update", why);
+    if (status != BND_OK) {
+        return status;
+    }
+    bndi_environment before = bndi_enter(BND_ROUND_RNE);
+    run->at_hand.loss = loss;
+    run->at_hand.lr = rates != NULL ? rates[0].lr : run->at_hand.lr;
+    status = bndi_step_update(&run->at_hand, run, rates, why);
+    bndi_step_end(run, status == BND_OK);
+    bndi_leave(before);
+    run->stage = BNDI_BETWEEN;
+    if (status == BND_OK) {
         *out = run->at_hand;
     }
     return status;

@@ -160,6 +160,11 @@ void bnd_run_free(bnd_run *run)
 
 /* ---- asking ---- */
 
+double bnd_run_loss_scale(const bnd_run *run)
+{
+    return run->loss_scale;
+}
+
 double bnd_run_floor(const bnd_run *run)
 {
     return run->floor;
@@ -302,13 +307,13 @@ bnd_status bndi_step_begin(bnd_step *step, bnd_run *run, bnd_error *why)
     return bndi_parameters_begin(run, why);
 }
 
-bnd_status bndi_step_update(bnd_step *step, bnd_run *run, bnd_error *why)
+bnd_status bndi_step_update(bnd_step *step, bnd_run *run, const bnd_step_rates *rates, bnd_error *why)
 {
     bndi_update_totals sums = {.updates = 0};
     double squares = bndi_squares_of_gradients(run, 1 / run->loss_scale);
     step->gradient_norm = __builtin_sqrt(squares);
     step->skipped = bndi_loss_scale_skips(run, squares);
-    bnd_status status = step->skipped ? BND_OK : bndi_update_all(run, step->lr, &sums, why);
+    bnd_status status = step->skipped ? BND_OK : bndi_update_all(run, step->lr, rates, &sums, why);
     bndi_loss_scale_after(run, step->skipped);
     for (size_t i = 0; i < run->parameters; i++) {
         step->weights += bndi_count(&run->parameter[i].value->shape);
@@ -344,7 +349,7 @@ bnd_status bnd_run_step(bnd_step *out, bnd_run *run, bnd_error *why)
         status = forward_and_back(run, &step.loss, why);
     }
     if (status == BND_OK) {
-        status = bndi_step_update(&step, run, why);
+        status = bndi_step_update(&step, run, NULL, why);
     }
     bndi_step_end(run, status == BND_OK);
     bnd_engine_release_since(run->engine, mark, NULL, 0);

@@ -149,7 +149,7 @@ void bndi_freeze_states(bndi_thawed *t, bndi_parameter *p, bndi_update_totals *s
 /* A step: parameters ready for the forward pass; then, with gradients in place, loss scale and update; then, also after
  * a failure, gradients and transient parameters are released. `done`: the run is one step further. */
 BND_CHECKED bnd_status bndi_step_begin(bnd_step *step, bnd_run *run, bnd_error *why);
-BND_CHECKED bnd_status bndi_step_update(bnd_step *step, bnd_run *run, bnd_error *why);
+BND_CHECKED bnd_status bndi_step_update(bnd_step *step, bnd_run *run, const bnd_step_rates *rates, bnd_error *why);
 void bndi_step_end(bnd_run *run, bool done);
 
 /* Around an evaluation: parameters ready, no tape, random bits of its own, and delayed scales that learn nothing. */
@@ -159,7 +159,9 @@ void bndi_evaluation_end(bnd_run *run);
 /* In an evaluation: the loss of the batch of this purpose, casts counted from `casts` on. */
 BND_CHECKED bnd_status bndi_loss_of_batch(double *loss, bnd_run *run, uint64_t purpose, uint64_t casts, bnd_error *why);
 
-BND_CHECKED bnd_status bndi_update_all(bnd_run *run, double lr, bndi_update_totals *sums, bnd_error *why);
+/* `rates`: of each parameter, or NULL: the training's, with this learning rate. */
+BND_CHECKED bnd_status bndi_update_all(bnd_run *run, double lr, const bnd_step_rates *rates, bndi_update_totals *sums,
+                                       bnd_error *why);
 
 /* ---- models ----
  *

@@ -175,7 +175,29 @@ static bnd_status update(bnd_run *run, bndi_parameter *p, chunk *k, double lr, b
     return status;
 }
 
-bnd_status bndi_update_all(bnd_run *run, double lr, bndi_update_totals *sums, bnd_error *why)
+/* For one parameter, the training has these rates. */
+static bnd_status update_with(bnd_run *run, bndi_parameter *p, chunk *k, const bnd_step_rates *rates,
+                              bndi_update_totals *sums, bnd_error *why)
+{
+    bnd_training *t = &run->training;
+    const bnd_step_rates usual = {t->lr, t->beta1, t->beta2, t->epsilon, t->weight_decay};
+    const bool decays = p->decays;
+    t->beta1 = rates->beta1;
+    t->beta2 = rates->beta2;
+    t->epsilon = rates->epsilon;
+    t->weight_decay = rates->weight_decay;
+    p->decays = true;
+    bnd_status status = update(run, p, k, rates->lr, sums, why);
+    t->beta1 = usual.beta1;
+    t->beta2 = usual.beta2;
+    t->epsilon = usual.epsilon;
+    t->weight_decay = usual.weight_decay;
+    p->decays = decays;
+    return status;
+}
+
+bnd_status bndi_update_all(bnd_run *run, double lr, const bnd_step_rates *rates, bndi_update_totals *sums,
+                           bnd_error *why)
 {
     chunk *k = malloc(sizeof *k);
     if (k == NULL) {
@@ -184,7 +206,8 @@ bnd_status bndi_update_all(bnd_run *run, double lr, bndi_update_totals *sums, bn
     bnd_status status = BND_OK;
     for (size_t i = 0; status == BND_OK && i < run->parameters; i++) {
         bndi_go_to(run, i);
-        status = update(run, &run->parameter[i], k, lr, sums, why);
+        bndi_parameter *p = &run->parameter[i];
+        status = rates != NULL ? update_with(run, p, k, &rates[i], sums, why) : update(run, p, k, lr, sums, why);
     }
     free(k);
     return status;

@@ -845,6 +845,10 @@ class bnd_updates(Structure):
     pass
 
 
+class bnd_step_rates(Structure):
+    pass
+
+
 class bnd_point(Structure):
     pass
 
@@ -1112,6 +1116,8 @@ bnd_step._fields_ = [("step", c_uint64), ("loss", c_double), ("gradient_norm", c
     ("update_ratio", c_double)]
 bnd_updates._fields_ = [("updates", c_uint64), ("lost", c_uint64), ("lost_moments", c_uint64),
     ("moments", (c_uint64 * 2)), ("stalled", (c_uint64 * 2))]
+bnd_step_rates._fields_ = [("lr", c_double), ("beta1", c_double), ("beta2", c_double), ("epsilon", c_double),
+    ("weight_decay", c_double)]
 bnd_point._fields_ = [("step", c_uint64), ("loss", c_double), ("gradient_norm", c_double), ("lr", c_double),
     ("loss_scale", c_double), ("update_ratio", c_double), ("seconds", c_double), ("validation", c_double),
     ("validation_fp32", c_double), ("updates", c_uint64), ("lost", c_uint64), ("gradients", c_uint64),
@@ -1646,6 +1652,8 @@ LAB = {
     "bnd_tensor_gradient": (c_void_p, [c_void_p]),
     "bnd_tensor_drop_gradient": (None, [c_void_p]),
     "bnd_tensor_backward": (c_int, [c_void_p, c_double, c_void_p]),
+    "bnd_tensor_pull": (c_int, [c_void_p, c_size_t, c_void_p, c_void_p, c_uint, c_bool, c_void_p]),
+    "bnd_tensor_set_gradient": (c_int, [c_void_p, c_void_p, c_size_t, c_void_p]),
     "bnd_engine_set_tape": (None, [c_void_p, c_bool]),
     "bnd_engine_tape": (c_bool, [c_void_p]),
     "bnd_engine_forget": (None, [c_void_p]),
@@ -1686,6 +1694,7 @@ LAB = {
     "bnd_run_save_batches": (c_int, [c_void_p, c_uint64, c_char_p, c_void_p]),
     "bnd_run_init_hash": (c_uint64, [c_void_p]),
     "bnd_run_order_hash": (c_uint64, [c_void_p]),
+    "bnd_run_loss_scale": (c_double, [c_void_p]),
     "bnd_run_floor": (c_double, [c_void_p]),
     "bnd_run_chance_loss": (c_double, [c_void_p]),
     "bnd_run_unigram_entropy": (c_double, [c_void_p]),
@@ -1702,6 +1711,7 @@ LAB = {
     "bnd_run_add_parameter": (c_int, [c_void_p, c_void_p, c_char_p, c_void_p, c_void_p, c_size_t, c_bool, c_void_p]),
     "bnd_run_begin_step": (c_int, [c_void_p, c_void_p]),
     "bnd_run_end_step": (c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
+    "bnd_run_update": (c_int, [c_void_p, c_void_p, c_double, c_void_p, c_void_p]),
     "bnd_run_use_parameter": (c_void_p, [c_void_p, c_size_t]),
     "bnd_run_begin_evaluation": (c_int, [c_void_p, c_void_p]),
     "bnd_run_end_evaluation": (c_int, [c_void_p, c_void_p]),

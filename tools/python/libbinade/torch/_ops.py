@@ -1,0 +1,504 @@
+"""Functions of PyTorch as operations of the simulator.
+
+HANDLERS has a row per function: f(place, *arguments of the function) -> a tensor, or NotImplemented where the simulator
+has no operation with these arguments. VIEWS share numbers with their operand, MOVES copy numbers without changing them.
+CAREFUL are softmax, norms and losses that the simulator does not have: PyTorch computes them, and the result is rounded.
+"""
+import math
+import types
+
+import torch
+import torch.nn.functional as F
+
+from .. import _types as t
+from ._bridge import Node, attributes_of
+
+HANDLERS, VIEWS, PARTS, MOVES, CAREFUL, QUIET = {}, set(), set(), set(), set(), set()
+
+
+def handles(*names):
+    """Makes a function the handler of these functions of PyTorch, given by dotted names; missing ones are left out."""
+    def add(function):
+        for f in functions(*names):
+            HANDLERS[f] = function
+        return function
+    return add
+
+
+def functions(*names):
+    for name in names:
+        f = {"torch": torch, "F": F, "Tensor": torch.Tensor, "nn": torch._C._nn}[name.split(".")[0]]
+        for part in name.split(".")[1:]:
+            f = getattr(f, part, None)
+        if f is not None:
+            yield f
+
+
+# ---- one operand ----
+
+def _map(operation, *names):
+    def handler(place, x, *rest, inplace=False, **options):
+        if rest not in ((), (False,), (True,)) or options:
+            return NotImplemented
+        return place.op(operation, [x])
+    handles(*names)(handler)
+
+
+for _operation, _name in ((t.BND_TENSOR_OP_EXP, "exp"), (t.BND_TENSOR_OP_LOG, "log"), (t.BND_TENSOR_OP_SQRT, "sqrt"),
+                          (t.BND_TENSOR_OP_RSQRT, "rsqrt"), (t.BND_TENSOR_OP_TANH, "tanh"),
+                          (t.BND_TENSOR_OP_ERF, "erf"), (t.BND_TENSOR_OP_SIGMOID, "sigmoid"),
+                          (t.BND_TENSOR_OP_RELU, "relu"), (t.BND_TENSOR_OP_NEG, "neg"), (t.BND_TENSOR_OP_ABS, "abs"),
+                          (t.BND_TENSOR_OP_SILU, "silu")):
+    _map(_operation, f"torch.{_name}", f"Tensor.{_name}", f"F.{_name}", f"nn.{_name}")
+_map(t.BND_TENSOR_OP_NEG, "Tensor.__neg__")
+_map(t.BND_TENSOR_OP_ABS, "Tensor.__abs__")
+
+
+@handles("F.gelu", "nn.gelu")
+def _gelu(place, x, approximate="none"):
+    return place.op(t.BND_TENSOR_OP_GELU if approximate == "none" else t.BND_TENSOR_OP_GELU_TANH, [x])
+
+
+@handles("torch.pow", "Tensor.pow", "Tensor.__pow__")
+def _pow(place, x, exponent):
+    if not isinstance(exponent, (int, float)) or not isinstance(x, torch.Tensor):
+        return NotImplemented
+    return place.op(t.BND_TENSOR_OP_POW, [x], attributes_of(float(exponent)))
+
+
+@handles("torch.square", "Tensor.square")
+def _square(place, x):
+    return place.op(t.BND_TENSOR_OP_POW, [x], attributes_of(2.0))
+
+
+# ---- two operands ----
+
+def _number(x):
+    return isinstance(x, (int, float)) and not isinstance(x, bool)
+
+
+def _pair(operation, by_number, *names):
+    """`by_number`: the operation and its number where the second operand is one."""
+    def handler(place, a, b, *, alpha=1, rounding_mode=None):
+        if alpha != 1 or rounding_mode is not None:
+            return NotImplemented
+        if _number(a) and operation in (t.BND_TENSOR_OP_ADD, t.BND_TENSOR_OP_MUL):
+            a, b = b, a
+        if _number(b) and by_number is not None and isinstance(a, torch.Tensor):
+            single, number = by_number(float(b))
+            return NotImplemented if single is None else place.op(single, [a], attributes_of(number))
+        if not (isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor)):
+            return NotImplemented
+        return place.op(operation, [a, b])
+    handles(*names)(handler)
+
+
+def _by_quotient(b):
+    return (t.BND_TENSOR_OP_SCALE, 1 / b) if b else (None, 0)
+
+
+_pair(t.BND_TENSOR_OP_ADD, lambda b: (t.BND_TENSOR_OP_SHIFT, b), "torch.add", "Tensor.add", "Tensor.__add__",
+      "Tensor.__radd__")
+_pair(t.BND_TENSOR_OP_SUB, lambda b: (t.BND_TENSOR_OP_SHIFT, -b), "torch.sub", "Tensor.sub", "Tensor.__sub__",
+      "torch.subtract", "Tensor.subtract")
+_pair(t.BND_TENSOR_OP_MUL, lambda b: (t.BND_TENSOR_OP_SCALE, b), "torch.mul", "Tensor.mul", "Tensor.__mul__",
+      "Tensor.__rmul__", "torch.multiply", "Tensor.multiply")
+_pair(t.BND_TENSOR_OP_DIV, _by_quotient, "torch.div", "Tensor.div", "Tensor.__truediv__", "Tensor.__div__",
+      "torch.divide", "Tensor.divide", "torch.true_divide", "Tensor.true_divide")
+_pair(t.BND_TENSOR_OP_MAXIMUM, None, "torch.maximum", "Tensor.maximum")
+_pair(t.BND_TENSOR_OP_MINIMUM, None, "torch.minimum", "Tensor.minimum")
+
+
+# ---- sums ----
+
+def _reduction(operation, *names):
+    def handler(place, x, dim=None, keepdim=False, *, axis=None, dtype=None):
+        dim = axis if dim is None else dim
+        if dtype not in (None, torch.float32) or not x.numel():
+            return NotImplemented
+        axes = () if dim is None else (dim,) if isinstance(dim, int) else tuple(dim)
+        return place.op(operation, [x], attributes_of(axes=axes, keep=bool(keepdim)))
+    handles(*names)(handler)
+
+
+_reduction(t.BND_TENSOR_OP_SUM, "torch.sum", "Tensor.sum")
+_reduction(t.BND_TENSOR_OP_MEAN, "torch.mean", "Tensor.mean")
+_reduction(t.BND_TENSOR_OP_LOGSUMEXP, "torch.logsumexp", "Tensor.logsumexp")
+
+
+# ---- softmax, norms, losses ----
+
+def _along(operation, *names):
+    def handler(place, x, dim=None, _stacklevel=3, dtype=None):
+        if dim is None or dtype not in (None, torch.float32):
+            return NotImplemented
+        return place.op(operation, [x], attributes_of(axes=(dim,)))
+    handles(*names)(handler)
+
+
+_along(t.BND_TENSOR_OP_SOFTMAX, "F.softmax")
+_along(t.BND_TENSOR_OP_LOG_SOFTMAX, "F.log_softmax")
+
+
+def _along_method(operation, *names):
+    def handler(place, x, dim, dtype=None):
+        return NotImplemented if dtype not in (None, torch.float32) else place.op(operation, [x], attributes_of(axes=(dim,)))
+    handles(*names)(handler)
+
+
+_along_method(t.BND_TENSOR_OP_SOFTMAX, "torch.softmax", "Tensor.softmax")
+_along_method(t.BND_TENSOR_OP_LOG_SOFTMAX, "torch.log_softmax", "Tensor.log_softmax")
+
+
+def _norm(place, operation, x, sizes, weight, bias, eps):
+    if len(sizes) != 1:
+        return NotImplemented
+    if weight is None:
+        weight = torch.ones(sizes[0])
+    return place.op(operation, [x, weight] + ([] if bias is None else [bias]), attributes_of(eps))
+
+
+@handles("F.layer_norm", "torch.layer_norm")
+def _layer_norm(place, x, normalized_shape, weight=None, bias=None, eps=1e-5, cudnn_enable=None):
+    return _norm(place, t.BND_TENSOR_OP_LAYER_NORM, x, normalized_shape, weight, bias, eps)
+
+
+@handles("F.rms_norm", "torch.rms_norm")
+def _rms_norm(place, x, normalized_shape, weight=None, eps=None):
+    eps = torch.finfo(torch.float32).eps if eps is None else eps
+    return _norm(place, t.BND_TENSOR_OP_RMS_NORM, x, normalized_shape, weight, None, eps)
+
+
+@handles("F.embedding", "torch.embedding")
+def _embedding(place, indices, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False,
+               sparse=False):
+    if isinstance(indices, torch.Tensor) and indices.is_floating_point():
+        indices, weight = weight, indices  # torch.embedding
+    if padding_idx not in (None, -1) or max_norm is not None or scale_grad_by_freq or sparse:
+        return NotImplemented
+    return place.op(t.BND_TENSOR_OP_EMBEDDING, [weight, indices])
+
+
+@handles("F.cross_entropy")
+def _cross_entropy(place, x, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean",
+                   label_smoothing=0.0):
+    if (weight is not None or reduction != "mean" or label_smoothing or target.is_floating_point() or x.dim() != 2
+            or size_average is not None or reduce is not None or not target.numel() or bool((target == ignore_index).any())):
+        return NotImplemented
+    return place.op(t.BND_TENSOR_OP_CROSS_ENTROPY, [x, target])
+
+
+# ---- matrix products ----
+
+@handles("F.linear", "nn.linear")
+def _linear(place, x, weight, bias=None):
+    if weight.dim() != 2 or x.dim() < 1 or not x.numel():
+        return NotImplemented
+    return place.op(t.BND_TENSOR_OP_LINEAR, [x, weight] + ([] if bias is None else [bias]))
+
+
+@handles("torch.matmul", "Tensor.matmul", "Tensor.__matmul__", "torch.mm", "Tensor.mm", "torch.bmm", "Tensor.bmm")
+def _matmul(place, a, b):
+    if not a.numel() or not b.numel() or a.dim() == 0 or b.dim() == 0:
+        return NotImplemented
+    node = place.node(b)
+    if node.parameter is not None and b.dim() == 2:
+        return place.op(t.BND_TENSOR_OP_LINEAR, [a, node.parameter if node.turned else b],
+                        attributes_of(flag=not node.turned))
+    if a.dim() == 1 or b.dim() == 1:
+        x, y = place.view(a, lambda x: x.unsqueeze(0)) if a.dim() == 1 else a, b
+        y = place.view(b, lambda x: x.unsqueeze(-1)) if b.dim() == 1 else b
+        out = _matmul(place, x, y)
+        out = place.view(out, lambda x: x.squeeze(-1)) if b.dim() == 1 else out
+        return place.view(out, lambda x: x.squeeze(-1 if b.dim() == 1 else -2)) if a.dim() == 1 else out
+    return place.op(t.BND_TENSOR_OP_MATMUL, [a, b])
+
+
+@handles("torch.addmm", "Tensor.addmm", "torch.baddbmm", "Tensor.baddbmm")
+def _addmm(place, c, a, b, *, beta=1, alpha=1):
+    if not a.numel() or not b.numel():
+        return NotImplemented
+    node, out = place.node(b), None
+    if beta == 1 and alpha == 1 and c.dim() == 1 and node.parameter is not None:  # transformers' Conv1D
+        return place.op(t.BND_TENSOR_OP_LINEAR, [a, node.parameter if node.turned else b, c],
+                        attributes_of(flag=not node.turned))
+    out = place.call(torch.matmul, a, b)
+    out = out if alpha == 1 else place.call(torch.mul, out, alpha)
+    if beta == 0:
+        return out
+    return place.call(torch.add, out, c if beta == 1 else place.call(torch.mul, c, beta))
+
+
+@handles("torch.einsum")
+def _einsum(place, equation, *operands):
+    """Two operands: one matrix product of permuted operands. Others: in pairs, from the left."""
+    if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
+        operands = tuple(operands[0])
+    if not isinstance(equation, str) or "." in equation or len(operands) < 2:
+        return NotImplemented
+    left, arrow, right = equation.replace(" ", "").partition("->")
+    terms = left.split(",")
+    if len(terms) != len(operands) or any(len(set(term)) != len(term) for term in terms):
+        return NotImplemented
+    if not arrow:
+        letters = "".join(terms)
+        right = "".join(sorted(c for c in set(letters) if letters.count(c) == 1))
+    while len(operands) > 2:
+        rest = "".join(terms[2:]) + right
+        middle = "".join(dict.fromkeys(c for c in terms[0] + terms[1] if c in rest))
+        first = _product(place, terms[0], operands[0], terms[1], operands[1], middle)
+        if first is NotImplemented:
+            return NotImplemented
+        terms, operands = [middle] + terms[2:], (first,) + tuple(operands[2:])
+    return _product(place, terms[0], operands[0], terms[1], operands[1], right)
+
+
+def _product(place, of_a, a, of_b, b, to):
+    batch = [c for c in of_a if c in of_b and c in to]
+    summed = [c for c in of_a if c in of_b and c not in to]
+    rows, columns = [c for c in of_a if c not in of_b], [c for c in of_b if c not in of_a]
+    if any(c not in to for c in rows + columns):
+        return NotImplemented
+    sizes = dict(zip(of_a, a.shape))
+    sizes.update(zip(of_b, b.shape))
+
+    def extent(letters):
+        return [sizes[c] for c in letters]
+
+    x = place.call(torch.Tensor.permute, a, [of_a.index(c) for c in batch + rows + summed])
+    x = place.call(torch.Tensor.reshape, x, extent(batch) + [math.prod(extent(rows)), math.prod(extent(summed))])
+    node = place.node(b)
+    if node.parameter is not None and not batch and len(columns) == len(summed) == 1 and not node.turned:
+        turned = of_b == columns[0] + summed[0]
+        out = place.op(t.BND_TENSOR_OP_LINEAR, [x, b], attributes_of(flag=not turned))
+    else:
+        y = place.call(torch.Tensor.permute, b, [of_b.index(c) for c in batch + summed + columns])
+        y = place.call(torch.Tensor.reshape, y, extent(batch) + [math.prod(extent(summed)), math.prod(extent(columns))])
+        out = place.op(t.BND_TENSOR_OP_MATMUL, [x, y])
+    out = place.call(torch.Tensor.reshape, out, extent(batch + rows + columns))
+    order = batch + rows + columns
+    return place.call(torch.Tensor.permute, out, [order.index(c) for c in to])
+
+
+def is_causal(mask, size):
+    """Whether a mask of booleans hides everything above the diagonal, and nothing else."""
+    if mask.dtype != torch.bool or mask.dim() < 2 or mask.shape[-2:] != size or size[0] != size[1]:
+        return False
+    hidden = torch.ones(size, dtype=torch.bool).triu(1)
+    return bool((mask.reshape(-1, *size) == hidden).all())
+
+
+@handles("torch.masked_fill", "Tensor.masked_fill")
+def _masked_fill(place, x, mask, value):
+    """Of the simulator where it is causal; otherwise numbers are only moved."""
+    if value == float("-inf") and x.dim() >= 2 and is_causal(mask, x.shape[-2:]):
+        return place.op(t.BND_TENSOR_OP_MASKED, [x])
+    return NotImplemented
+
+
+@handles("F.scaled_dot_product_attention", "nn.scaled_dot_product_attention", "torch.scaled_dot_product_attention")
+def _attention(place, q, k, v, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
+    if enable_gqa:
+        return NotImplemented
+    scores = place.call(torch.matmul, q, place.call(torch.Tensor.transpose, k, -1, -2))
+    scores = place.call(torch.mul, scores, 1 / math.sqrt(q.shape[-1]) if scale is None else scale)
+    if is_causal:
+        scores = place.op(t.BND_TENSOR_OP_MASKED, [scores])
+    if attn_mask is not None and attn_mask.dtype == torch.bool:
+        scores = place.call(torch.Tensor.masked_fill, scores, ~attn_mask, float("-inf"))
+    elif attn_mask is not None:
+        scores = place.call(torch.add, scores, attn_mask)
+    weights = place.call(torch.softmax, scores, -1)
+    if dropout_p > 0:
+        weights = place.call(F.dropout, weights, dropout_p)
+    return place.call(torch.matmul, weights, v)
+
+
+# ---- convolutions: a matrix product of patches ----
+
+def _tuple(x, n):
+    return tuple(x) if isinstance(x, (tuple, list)) else (x,) * n
+
+
+def _patches(x, kernel, stride, padding, dilation):
+    """(batch, channels, *space) -> (batch, *space of the result, channels * kernel): numbers moved, zeros around."""
+    n = len(kernel)
+    x = F.pad(x, [p for amount in reversed(padding) for p in (amount, amount)]) if any(padding) else x
+    for axis in range(n):
+        span = dilation[axis] * (kernel[axis] - 1) + 1
+        x = x.unfold(2 + axis, span, stride[axis])
+    if any(d > 1 for d in dilation):
+        x = x[(...,) + tuple(slice(None, None, d) for d in dilation)]
+    axes = [0] + list(range(2, 2 + n)) + [1] + list(range(2 + n, 2 + 2 * n))
+    x = x.permute(axes)
+    return x.reshape(*x.shape[:1 + n], -1)
+
+
+def _convolution(n):
+    def handler(place, x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
+        kernel, stride, dilation = tuple(weight.shape[2:]), _tuple(stride, n), _tuple(dilation, n)
+        if padding == "same" and all(d * (k - 1) % 2 == 0 for d, k in zip(dilation, kernel)):
+            padding = [d * (k - 1) // 2 for d, k in zip(dilation, kernel)]
+        padding = (0,) * n if padding == "valid" else padding
+        if isinstance(padding, str):
+            return NotImplemented
+        padding = _tuple(padding, n)
+        single = x.dim() == n + 1
+        x = place.view(x, lambda x: x.unsqueeze(0)) if single else x
+        out = []
+        for group in range(groups):
+            part, w, b = x, weight, bias
+            if groups > 1:
+                inputs, outputs = x.shape[1] // groups, weight.shape[0] // groups
+                part = place.part(x, lambda x: x[:, group * inputs:(group + 1) * inputs])
+                w = place.part(weight, lambda w: w[group * outputs:(group + 1) * outputs])
+                b = None if bias is None else place.part(bias, lambda b: b[group * outputs:(group + 1) * outputs])
+            columns = place.move(part, lambda x: _patches(x, kernel, stride, padding, dilation))
+            out.append(place.op(t.BND_TENSOR_OP_LINEAR, [columns, w] + ([] if b is None else [b]),
+                                shapes={1: (w.shape[0], w[0].numel())}))
+        y = out[0] if groups == 1 else place.call(torch.cat, out, -1)
+        y = place.view(y, lambda y: y.movedim(-1, 1))
+        return place.view(y, lambda y: y.squeeze(0)) if single else y
+    handles(f"torch.conv{n}d", f"F.conv{n}d")(handler)
+
+
+for _n in (1, 2, 3):
+    _convolution(_n)
+
+
+# ---- recurrent networks: a step of time is two linear layers and a few operations ----
+
+def _recurrent(kind, *names):
+    def handler(place, x, *rest):
+        packed = isinstance(rest[0], torch.Tensor) and rest[0].dtype == torch.int64 and not isinstance(rest[1], bool)
+        if packed:
+            return NotImplemented
+        state, weights, has_bias, layers, dropout, train, both, batch_first = rest
+        h0, c0 = (state[0], state[1]) if kind == "lstm" else (state, None)
+        directions, per = (2 if both else 1), (4 if has_bias else 2)
+        x = place.view(x, lambda x: x.transpose(0, 1)) if batch_first else x
+        if len(weights) != layers * directions * per:
+            return NotImplemented  # projections
+        hs, cs = [], []
+        for layer in range(layers):
+            outs = []
+            for direction in range(directions):
+                i = layer * directions + direction
+                w = weights[i * per:(i + 1) * per] + ([] if has_bias else [None, None])
+                h = place.part(h0, lambda h: h[i])
+                c = place.part(c0, lambda c: c[i]) if c0 is not None else None
+                steps = range(len(x)) if direction == 0 else reversed(range(len(x)))
+                ys = {}
+                for step in steps:
+                    now = place.part(x, lambda x: x[step])
+                    h, c = _CELLS[kind](place, now, h, c, *w)
+                    ys[step] = h
+                outs.append(place.call(torch.stack, [ys[s] for s in range(len(x))]))
+                hs.append(h)
+                cs.append(c)
+            x = outs[0] if directions == 1 else place.call(torch.cat, outs, -1)
+            if dropout and train and layer + 1 < layers:
+                x = place.call(F.dropout, x, dropout)
+        y = place.view(x, lambda x: x.transpose(0, 1)) if batch_first else x
+        h = place.call(torch.stack, hs)
+        return (y, h, place.call(torch.stack, cs)) if kind == "lstm" else (y, h)
+    handles(*names)(handler)
+
+
+def _both(place, x, h, w, u, b, c):
+    return place.call(F.linear, x, w, b), place.call(F.linear, h, u, c)
+
+
+def _simple(f):
+    def cell(place, x, h, c, *w):
+        a, b = _both(place, x, h, *w)
+        return place.call(f, place.call(torch.add, a, b)), None
+    return cell
+
+
+def _lstm_cell(place, x, h, c, *w):
+    a, b = _both(place, x, h, *w)
+    i, f, g, o = place.call(torch.chunk, place.call(torch.add, a, b), 4, -1)
+    kept = place.call(torch.mul, place.call(torch.sigmoid, f), c)
+    new = place.call(torch.mul, place.call(torch.sigmoid, i), place.call(torch.tanh, g))
+    c = place.call(torch.add, kept, new)
+    return place.call(torch.mul, place.call(torch.sigmoid, o), place.call(torch.tanh, c)), c
+
+
+def _gru_cell(place, x, h, c, *w):
+    a, b = _both(place, x, h, *w)
+    ar, az, an = place.call(torch.chunk, a, 3, -1)
+    br, bz, bn = place.call(torch.chunk, b, 3, -1)
+    r = place.call(torch.sigmoid, place.call(torch.add, ar, br))
+    z = place.call(torch.sigmoid, place.call(torch.add, az, bz))
+    n = place.call(torch.tanh, place.call(torch.add, an, place.call(torch.mul, r, bn)))
+    return place.call(torch.add, n, place.call(torch.mul, z, place.call(torch.sub, h, n))), None
+
+
+_CELLS = {"lstm": _lstm_cell, "gru": _gru_cell, "rnn_tanh": _simple(torch.tanh), "rnn_relu": _simple(torch.relu)}
+for _kind in _CELLS:
+    _recurrent(_kind, f"torch.{_kind}")
+
+
+def _cell(kind, name):
+    @handles(f"torch.{name}")
+    def handler(place, x, state, w, u, b=None, c=None):
+        h, old = state if kind == "lstm" else (state, None)
+        h, new = _CELLS[kind](place, x, h, old, w, u, b, c)
+        return (h, new) if kind == "lstm" else h
+
+
+for _kind in _CELLS:
+    _cell(_kind, f"{_kind}_cell")
+
+
+# ---- functions that are written in other functions ----
+
+def _opened(f):
+    """The same function, which looks at nothing but its operands: what it calls is seen by the mode again."""
+    if not isinstance(f, types.FunctionType):
+        return None
+    names = {name: (lambda *x: False) for name in f.__globals__ if name.startswith("has_torch_function")}
+    g = types.FunctionType(f.__code__, {**f.__globals__, **names}, f.__name__, f.__defaults__, f.__closure__)
+    g.__kwdefaults__ = f.__kwdefaults__
+    return g
+
+
+OPENED = {f: _opened(f) for f in functions("F.multi_head_attention_forward") if _opened(f) is not None}
+
+# ---- what moves numbers ----
+
+VIEWS.update(functions(*(f"{owner}.{name}" for owner in ("torch", "Tensor") for name in (
+    "view", "view_as", "transpose", "permute", "t", "squeeze", "unsqueeze", "flatten", "unflatten", "movedim", "moveaxis",
+    "swapaxes", "swapdims", "expand", "expand_as", "broadcast_to", "detach", "requires_grad_", "float", "cpu",
+    "adjoint", "ravel"))))
+VIEWS.update(getattr(torch.Tensor, name).__get__ for name in ("T", "mT", "H", "mH") if hasattr(torch.Tensor, name))
+PARTS.update(functions(*(f"{owner}.{name}" for owner in ("torch", "Tensor") for name in (
+    "__getitem__", "chunk", "split", "unbind", "narrow", "select", "tensor_split", "unsafe_chunk", "split_with_sizes",
+    "diagonal"))))
+MOVES.update(functions(*(f"{owner}.{name}" for owner in ("torch", "Tensor") for name in (
+    "cat", "concat", "stack", "repeat", "repeat_interleave", "index_select", "gather", "roll", "flip", "tril", "triu",
+    "masked_fill", "where", "take", "clone", "to", "unfold", "hstack", "vstack", "masked_select", "max", "min", "amax",
+    "amin", "sort", "topk", "take_along_dim", "relu6", "clamp_min", "tile"))))
+MOVES.update(functions("F.max_pool1d", "F.max_pool2d", "F.max_pool3d", "torch.max_pool1d", "torch.max_pool2d",
+                       "torch.max_pool3d", "F.adaptive_max_pool1d", "F.adaptive_max_pool2d", "F.pad", "F.unfold",
+                       "F.pixel_shuffle", "torch.pixel_shuffle"))
+MOVES.update(f for f in (getattr(F, "_max_pool2d", None), getattr(F, "_max_pool1d", None), getattr(F, "_pad", None),
+                         getattr(torch._C._nn, "pad", None)) if f is not None)
+CAREFUL.update(functions(*(f"F.{name}" for name in (
+    "batch_norm", "group_norm", "instance_norm", "layer_norm", "rms_norm", "softmax", "log_softmax", "gumbel_softmax",
+    "cross_entropy", "nll_loss", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy",
+    "binary_cross_entropy_with_logits", "kl_div", "cosine_similarity", "cosine_embedding_loss", "hinge_embedding_loss",
+    "margin_ranking_loss", "triplet_margin_loss", "poisson_nll_loss", "gaussian_nll_loss", "normalize", "softmin",
+    "ctc_loss", "multi_margin_loss", "soft_margin_loss", "local_response_norm")), "torch.batch_norm",
+    "torch.group_norm", "torch.instance_norm", "torch.softmax", "torch.log_softmax", "Tensor.softmax",
+    "Tensor.log_softmax"))
+
+# Matrix products that are not covered: they are computed in fp32, and `record` and `report` say so.
+PRODUCTS = set(functions(
+    "torch.conv_transpose1d", "torch.conv_transpose2d", "torch.conv_transpose3d", "F.bilinear", "torch.bilinear",
+    "torch.einsum", "torch.matmul", "Tensor.matmul", "torch.mv", "Tensor.mv", "torch.dot", "Tensor.dot", "torch.inner",
+    "torch.outer", "torch.tensordot", "torch.addmv", "torch.addbmm", "torch.lstm", "torch.gru", "torch.rnn_tanh",
+    "torch.rnn_relu", "torch.chain_matmul", "torch.kron", "torch.cdist", "F.scaled_dot_product_attention",
+    "torch.conv1d", "torch.conv2d", "torch.conv3d", "torch._scaled_dot_product_attention"))
+del Node

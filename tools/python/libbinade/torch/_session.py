@@ -1,0 +1,566 @@
+"""A wrapped model: which recipe holds where, and what happens to each function that the model calls."""
+import fnmatch
+import weakref
+from contextlib import contextmanager
+
+import torch
+from torch.overrides import TorchFunctionMode
+
+from .. import _types as t
+from .._native import call, lib
+from . import _ops
+from ._bridge import FP32, Node, Operand, Operation, Run, attributes_of, is_plain, policy_of, same_format
+
+_Plain = getattr(torch._C, "DisableTorchFunctionSubclass", None) or torch._C.DisableTorchFunction
+_NAME = 47  # bytes of a parameter's name in a run
+
+
+class Rounded(torch.Tensor):
+    """What a wrapped model gives: a tensor whose functions follow the recipe, too, so that a loss does."""
+
+    @classmethod
+    def __torch_function__(cls, func, kinds, args=(), kwargs=None):
+        session = _session_of(args, kwargs)
+        with _Plain():
+            if session is None or not session.wrapped:
+                return func(*args, **(kwargs or {}))
+            with session.here():
+                return session.dispatch(func, args, kwargs or {}, export=True)
+
+
+def _session_of(args, kwargs):
+    for x in _tensors((args, tuple((kwargs or {}).values()))):
+        session = getattr(x, "_session", None)
+        if session is not None:
+            return session()
+    return None
+
+
+def _tensors(x):
+    if isinstance(x, torch.Tensor):
+        yield x
+    elif isinstance(x, (list, tuple)):
+        for y in x:
+            yield from _tensors(y)
+    elif isinstance(x, dict):
+        yield from _tensors(tuple(x.values()))
+
+
+def _changed(x, f):
+    """x with f(tensor) for each tensor in it."""
+    if isinstance(x, torch.Tensor):
+        return f(x)
+    if isinstance(x, tuple):
+        return type(x)(*(_changed(y, f) for y in x)) if hasattr(x, "_fields") else tuple(_changed(y, f) for y in x)
+    if isinstance(x, list):
+        return [_changed(y, f) for y in x]
+    if isinstance(x, dict):
+        return type(x)((key, _changed(y, f)) for key, y in x.items()) if type(x) is dict else _changed_in(x, f)
+    return x
+
+
+def _changed_in(x, f):
+    """A dictionary of a class of its own, such as the outputs of Hugging Face's models: changed where it is."""
+    for key, y in list(x.items()):
+        if y is not None:
+            x[key] = _changed(y, f)
+    return x
+
+
+class Place:
+    """The parameters that one recipe holds for, and its engine: where functions are computed."""
+
+    def __init__(self, session, recipe, seed):
+        self.session, self.recipe = session, recipe
+        self.policy = policy_of(recipe)
+        self.plain = is_plain(self.policy)
+        self.seed, self.run, self.optimizer = seed, None, None
+        self.index, self.parameters, self.seen, self.stored = {}, [], [], []
+        self.backward_ran = False
+
+    # ---- parameters ----
+
+    def add(self, name, parameter, layer, flat):
+        self.parameters.append((name, parameter, layer, flat))
+
+    def open(self, optimizer="adamw"):
+        """Makes the run with all parameters."""
+        self.run = Run(self.policy, optimizer, self.seed)
+        names, self.index, self.seen, self.stored = set(), {}, [], []
+        for name, p, layer, flat in self.parameters:
+            short = name if len(name) <= _NAME else name[:14] + "~" + name[-(_NAME - 15):]
+            short = short + "_" if short.rpartition(".")[2] in ("m", "v", "master", "extra", "factors") else short
+            while short in names:
+                short = short[:-2] + "~" + chr(ord("a") + len(names) % 26)
+            names.add(short)
+            shape = (p.shape[0], p[0].numel()) if flat else tuple(p.shape) or (1,)
+            i = self.run.add(short, p.detach().reshape(shape), layer)
+            self.index[id(p)] = i
+            self.stored.append(shape)
+            self.seen.append(None)
+            self._show(i)
+        if self.session.places_wanted is not None:
+            self.count(self.session.places_wanted)
+
+    def _show(self, i):
+        """What the run keeps, as the numbers of the parameter: its master where it has one."""
+        p = self.parameters[i][1]
+        role = t.BND_ROLE_MASTER if self.run.part(i, t.BND_ROLE_MASTER) else t.BND_ROLE_PARAM
+        with torch.no_grad():
+            p.data.copy_(self.run.read(i, role, p))
+        self.seen[i] = (p.data_ptr(), p._version)
+
+    def take(self):
+        """Parameters that were written to since are read again."""
+        for i, (_, p, _, _) in enumerate(self.parameters):
+            if self.seen[i] == (p.data_ptr(), p._version):
+                continue
+            for role in (t.BND_ROLE_MASTER, t.BND_ROLE_PARAM):
+                if self.run.part(i, role):
+                    self.run.write(i, role, p)
+            self._show(i)
+
+    # ---- steps ----
+
+    def begin(self):
+        """The first forward pass of a step, or of one that has no gradients."""
+        if self.run is None:
+            self.open()
+        if torch.is_grad_enabled():
+            if self.run.in_step and self.backward_ran and self.optimizer is None:
+                self.end_without_update()
+            self.begin_step()
+        elif not self.run.in_step and not self.run.in_evaluation:
+            self.take()
+            call("bnd_run_begin_evaluation", self.run.pointer)
+            self.run.in_evaluation = True
+
+    def begin_step(self):
+        if self.run.in_step:
+            return
+        self.take()
+        self.run.begin()
+        self.backward_ran = False
+        for i, (_, p, _, _) in enumerate(self.parameters):
+            lib.bnd_tensor_want_gradient(self.run.part(i, t.BND_ROLE_PARAM), p.requires_grad)
+
+    def end(self):
+        if self.run is not None and self.run.in_evaluation:
+            self.run.in_evaluation = False
+            call("bnd_run_end_evaluation", self.run.pointer)
+
+    def end_without_update(self):
+        """The step ends; another optimizer has updated the parameters."""
+        for i in range(len(self.parameters)):
+            lib.bnd_tensor_drop_gradient(self.run.part(i, t.BND_ROLE_PARAM))
+        self.session.note(self, self.run.update(self.session.loss, None))
+
+    def update(self, rates):
+        """The optimizer's update of all parameters that have a gradient."""
+        run = self.run
+        self.begin_step()
+        for i, (_, p, _, _) in enumerate(self.parameters):
+            value = run.part(i, t.BND_ROLE_PARAM)
+            have = lib.bnd_tensor_gradient(value)
+            if p.grad is None:
+                lib.bnd_tensor_drop_gradient(value)
+            elif not have or not torch.equal(_read(have, p.grad), p.grad):
+                x = p.grad.detach().to(torch.float32).contiguous()
+                lib.bnd_tensor_want_gradient(value, True)
+                call("bnd_tensor_set_gradient", value, x.data_ptr(), x.numel())
+        step = run.update(self.session.loss, rates)
+        for i in range(len(self.parameters)):
+            self._show(i)
+        self.session.note(self, step)
+        return step
+
+    # ---- statistics ----
+
+    def count(self, by_place):
+        places = lib.bnd_run_places(self.run.pointer) if by_place else 1
+        call("bnd_engine_take_statistics", self.run.engine, places)
+
+    # ---- what functions call ----
+
+    def node(self, x):
+        """What is known of a tensor; of a parameter, which it is."""
+        node = getattr(x, "_node", None)
+        if node is None:
+            node = Node()
+            if id(x) in self.index and self.run is not None:
+                node.parameter, node.role = x, t.BND_ROLE_PARAM
+            elif isinstance(x, torch.nn.Parameter):
+                node.role = t.BND_ROLE_PARAM
+            if id(x) not in self.index:
+                try:
+                    x._node = node
+                except AttributeError:
+                    pass
+        return node
+
+    def op(self, operation, tensors, attributes=None, shapes=None):
+        """An operation of the simulator."""
+        operands, grad = [], torch.is_grad_enabled()
+        for i, x in enumerate(tensors):
+            node, shape = self.node(x), (shapes or {}).get(i)
+            index = self.index.get(id(x))
+            if index is not None and self.stored[index] == (shape or tuple(x.shape)):
+                operands.append(Operand(FP32, t.BND_ROLE_PARAM, index))
+            else:
+                role = node.role if x.is_floating_point() else t.BND_ROLE_DATA
+                f = self.policy.cast[0].format if role == t.BND_ROLE_PARAM and self.policy.cast[0].given else node.format
+                operands.append(Operand(f, role, shape=shape))
+            if grad and x.requires_grad:
+                node.uses += 1
+        records = [grad and x.requires_grad for x in tensors]
+        node = Node()
+        out = Operation.apply(self.run, operation, attributes, operands, node, records, self.session.keeps, *tensors)
+        out._node = node
+        return out
+
+    def call(self, f, *args, **kwargs):
+        """Another function of PyTorch, as if the model had called it."""
+        return self.session.dispatch(f, args, kwargs)
+
+    def view(self, x, f):
+        """f(x), the same numbers in another shape."""
+        node, y = self.node(x), f(x)
+        if y is not x:
+            y._node = node if node.parameter is None else self._of_parameter(node, x, y)
+        return y
+
+    def _of_parameter(self, node, x, y):
+        """A view of a parameter: a matrix may be turned; other views are parameters without a place."""
+        seen = Node(node.format, t.BND_ROLE_PARAM)
+        base = node.parameter
+        if base.dim() == 2 and y.dim() == 2 and y.data_ptr() == base.data_ptr() and y.shape == base.shape[::-1]:
+            if y.stride() == base.stride()[::-1]:
+                seen.parameter, seen.turned = base, not node.turned
+        return seen
+
+    def part(self, x, f):
+        """f(x), a part of its numbers, or several of them."""
+        node, y = self.node(x), f(x)
+        for z in _tensors(y):
+            z._node = Node(node.format, node.role)
+            node.parts += bool(z.requires_grad)
+        return y
+
+    def move(self, x, f):
+        """f(x), the same numbers in another order, more than once, or with zeros."""
+        node, y = self.node(x), f(x)
+        node.uses += bool(x.requires_grad)
+        y._node = Node(node.format)
+        return y
+
+    # ---- functions that the simulator does not have ----
+
+    def role_format(self, role, tensors):
+        """The format of a result, and its rule."""
+        cast = self.policy.cast[role]
+        if cast.given:
+            return cast.format, cast.rule
+        nodes = [self.node(x) for x in tensors]
+        formats = [FP32 if n.role == t.BND_ROLE_PARAM else n.format for n in nodes]
+        same = formats and all(same_format(f, formats[0]) for f in formats)
+        return (formats[0] if same else FP32), t.bnd_rule()
+
+    def rounded(self, x, role, tensors):
+        """A result of PyTorch, rounded as results of this role are."""
+        if not x.is_floating_point() or x.dtype != torch.float32 or not x.numel():
+            return x
+        f, rule = self.role_format(role, tensors)
+        if same_format(f, FP32):
+            x._node = Node()
+            return x
+        node = self.node(x)
+        node.format = FP32
+        y = self.op(t.BND_TENSOR_OP_CAST, [x], attributes_of(cast=(f, rule)))
+        node.uses = 0  # the rounding is a part of the function
+        return y
+
+    def value(self, p):
+        """A parameter as the model computes with it."""
+        index = self.index.get(id(p))
+        if index is None or not self.policy.cast[0].given or not self.run.part(index, t.BND_ROLE_PARAM):
+            return p
+        return _Value.apply(p, self.run.read(index, t.BND_ROLE_PARAM, p))
+
+
+class _Value(torch.autograd.Function):
+    """The stored value of a parameter; its gradient is the parameter's."""
+
+    @staticmethod
+    def forward(ctx, p, value):
+        return value
+
+    @staticmethod
+    def backward(ctx, d):
+        return d, None
+
+
+def _read(pointer, like):
+    out = torch.empty(like.shape, dtype=torch.float32)
+    call("bnd_tensor_read_f32", out.data_ptr(), out.numel(), pointer)
+    return out
+
+
+class _Mode(TorchFunctionMode):
+    def __init__(self, session):
+        super().__init__()
+        self.session = weakref.ref(session)
+
+    def __torch_function__(self, func, kinds, args=(), kwargs=None):
+        with _Plain():
+            return self.session().dispatch(func, args, kwargs or {})
+
+
+class Session:
+    """All of a wrapped model."""
+
+    def __init__(self, model, recipe, exceptions, seed):
+        self.model, self.wrapped, self.recipe = weakref.ref(model), True, recipe
+        self.depth, self.retain, self.loss, self.recorder = 0, False, float("nan"), None
+        self.places_wanted, self.not_covered, self.hooks = None, {}, []
+        self.places = {recipe: Place(self, recipe, seed)}
+        self.stack = [self.places[recipe]]
+        for other in exceptions.values():
+            self.places.setdefault(other, Place(self, other, seed))
+        self.plain = all(place.plain for place in self.places.values())
+        self._share_out(model, recipe, exceptions)
+
+    def _share_out(self, model, recipe, exceptions):
+        used, seen = set(), {}
+        for name, module in model.named_modules():
+            there = [glob for glob in exceptions if fnmatch.fnmatchcase(name, glob)]
+            used.update(there)
+            outer = seen.get(name.rpartition(".")[0], recipe)
+            mine = exceptions[there[-1]] if there else outer
+            seen[name] = mine
+            if mine != outer:
+                self._hook(module, self.places[mine])
+        missing = [glob for glob in exceptions if glob not in used]
+        if missing:
+            raise ValueError(f"no module has a name like {missing[0]!r}; the model has: "
+                             + ", ".join(repr(n) for n in list(seen)[1:8]) + (", ..." if len(seen) > 8 else ""))
+        done = set()
+        owners = {}
+        for name, module in model.named_modules():
+            for part, p in module._parameters.items():
+                if p is not None:
+                    owners.setdefault(id(p), []).append(module)
+        for name, p in model.named_parameters():
+            if id(p) in done:
+                continue
+            done.add(id(p))
+            if p.dtype != torch.float32 or p.device.type != "cpu":
+                raise TypeError(f"parameter {name!r} is {p.dtype} on {p.device}; wrap needs torch.float32 on the CPU, "
+                                "where the recipe rounds: call model.float().cpu() first")
+            mine = owners[id(p)]
+            layer = p.dim() >= 2 and not all(isinstance(m, torch.nn.Embedding) for m in mine)
+            flat = any(isinstance(m, torch.nn.modules.conv._ConvNd) and not m.transposed and m.groups == 1
+                       for m in mine) and p.dim() > 2
+            self.places[seen[name.rpartition(".")[0]]].add(name, p, layer, flat)
+
+    def _hook(self, module, place):
+        def before(*_):
+            self.stack.append(place)
+
+        def after(*_):
+            if len(self.stack) > 1:
+                self.stack.pop()
+        self.hooks += [module.register_forward_pre_hook(before), module.register_forward_hook(after)]
+
+    # ---- around the model ----
+
+    def all(self):
+        return [place for place in self.places.values() if place.parameters or not place.plain]
+
+    @contextmanager
+    def entered(self):
+        """A forward pass of the whole model."""
+        if self.depth:
+            yield
+            return
+        self.depth, self.stack = 1, self.stack[:1]
+        places = self.all()
+        try:
+            for place in places:
+                place.begin()
+            with _Mode(self):
+                yield
+        finally:
+            self.depth = 0
+            for place in places:
+                place.end()
+
+    @contextmanager
+    def here(self):
+        """A function that is called outside of the model with what the model gave."""
+        if self.all() and self.stack[0].run is None:
+            self.stack[0].begin()
+        yield
+
+    def keeps(self):
+        for place in self.places.values():
+            place.backward_ran = True
+        return self.retain
+
+    def export(self, out):
+        """What the model gives, as tensors whose functions follow the recipe."""
+        return _changed(out, self.exported)
+
+    def exported(self, x):
+        if not x.is_floating_point() or isinstance(x, Rounded):
+            return x
+        y = x.as_subclass(Rounded)
+        y._session = weakref.ref(self)
+        y._node = getattr(x, "_node", None) or Node()
+        return y
+
+    def note(self, place, step):
+        if self.recorder is not None:
+            self.recorder.note(place, step)
+
+    # ---- one function ----
+
+    def dispatch(self, func, args, kwargs, export=False):
+        if func in _BACKWARD:
+            return self._backward(args, kwargs)
+        if any(type(x) is Rounded for x in _tensors((args, kwargs))):
+            args, kwargs = _changed(args, self._bare), _changed(kwargs, self._bare)
+        place = self.stack[-1]
+        out = func(*args, **kwargs) if place.plain else self._dispatch(place, func, args, kwargs)
+        return _changed(out, self.exported) if export else out
+
+    @staticmethod
+    def _bare(x):
+        if type(x) is not Rounded:
+            return x
+        y = x.as_subclass(torch.Tensor)
+        y._node = x._node
+        return y
+
+    def _backward(self, args, kwargs):
+        """Tensor.backward: the loss is scaled, and the scale is the optimizer's to take off."""
+        loss, place = args[0], self.stack[0]
+        gradient = args[1] if len(args) > 1 else kwargs.pop("gradient", None)
+        self.retain = bool(args[2] if len(args) > 2 else kwargs.pop("retain_graph", False))
+        self.loss = float(loss.detach()) if loss.numel() == 1 else float("nan")
+        scale = self.loss_scale() if place.optimizer is not None else 1.0
+        if scale != 1 or gradient is not None:
+            gradient = (torch.ones_like(loss) if gradient is None else gradient) * scale
+        try:
+            for p in self.places.values():
+                p.backward_ran = True
+            return torch.autograd.backward(loss, gradient, self.retain, *args[3:], **kwargs)
+        finally:
+            self.retain = False
+
+    def loss_scale(self):
+        place = self.stack[0]
+        return lib.bnd_run_loss_scale(place.run.pointer) if place.run is not None else 1.0
+
+    def _dispatch(self, place, func, args, kwargs):
+        opened = _ops.OPENED.get(func)
+        if opened is not None:
+            with _Mode(self):
+                return opened(*args, **kwargs)
+        name = getattr(func, "__name__", "")
+        handler = _ops.HANDLERS.get(func)
+        if handler is not None and self._floats(args, kwargs):
+            out = handler(place, *args, **kwargs)
+            if out is not NotImplemented:
+                return out
+        if func in _ops.VIEWS:
+            x = args[0]
+            node, y = place.node(x), func(*args, **kwargs)
+            return place.view(x, lambda _: y) if isinstance(y, torch.Tensor) and y.is_floating_point() else y
+        if func in _SHAPES and args[0].is_floating_point():
+            return self._reshaped(place, func, args, kwargs)
+        if func in _ops.PARTS and isinstance(args[0], torch.Tensor) and args[0].is_floating_point():
+            return place.part(args[0], lambda _: func(*args, **kwargs))
+        if func in _ops.MOVES:
+            return self._moved(place, func, args, kwargs)
+        if _in_place(name, func) and isinstance(args[0], torch.Tensor) and args[0].is_floating_point():
+            return self._in_place(place, name, func, args, kwargs)
+        return self._foreign(place, func, args, kwargs)
+
+    @staticmethod
+    def _floats(args, kwargs):
+        """Whether the simulator can compute with these tensors."""
+        found = False
+        for x in _tensors((args, kwargs)):
+            if x.dtype == torch.float32:
+                found = True
+            elif x.is_floating_point() or x.is_complex():
+                return False
+        return found
+
+    def _reshaped(self, place, func, args, kwargs):
+        """reshape and contiguous: a view where strides allow it, otherwise a copy, which is an operation."""
+        x = args[0]
+        y = func(*args, **kwargs)
+        if y.data_ptr() == x.data_ptr() or x.numel() < 2 or x.dtype != torch.float32 or id(x) in place.index:
+            return place.view(x, lambda _: y)
+        copy = place.op(t.BND_TENSOR_OP_COPY, [x])
+        return place.view(copy, lambda c: func(c, *args[1:], **kwargs))
+
+    def _moved(self, place, func, args, kwargs):
+        tensors = [x for x in _tensors((args, kwargs)) if x.is_floating_point()]
+        if any(id(x) in place.index for x in tensors):
+            args, kwargs = _changed(args, place.value), _changed(kwargs, place.value)
+        out = func(*args, **kwargs)
+        f, _ = place.role_format(t.BND_ROLE_COUNT - 1, tensors) if tensors else (FP32, None)
+        for x in tensors:
+            place.node(x).uses += bool(x.requires_grad)
+        for y in _tensors(out):
+            if y.is_floating_point() and not any(y is x for x in tensors):
+                y._node = Node(f)
+        return out
+
+    def _in_place(self, place, name, func, args, kwargs):
+        """x.f_(...) is x.copy_(x.f(...)), rounded like the result of f."""
+        plain = getattr(torch.Tensor, name[:-1], None) or getattr(torch, name[:-1], None)
+        x = args[0]
+        if plain is None or not hasattr(x, "_node"):
+            return func(*args, **kwargs)
+        y = self.dispatch(plain, args, kwargs)
+        node = place.node(y)
+        x.copy_(y)
+        x._node = Node(node.format)
+        return x
+
+    def _foreign(self, place, func, args, kwargs):
+        """What the simulator does not have: PyTorch's result, rounded."""
+        tensors = [x for x in _tensors((args, kwargs)) if x.is_floating_point()]
+        if not any(hasattr(x, "_node") or id(x) in place.index for x in tensors) or func in _QUIET:
+            return func(*args, **kwargs)
+        name = getattr(func, "__name__", "")
+        if name in ("__get__", "__set__", "size", "dim", "numel", "__setitem__", "stride", "is_floating_point"):
+            return func(*args, **kwargs)
+        if func in _ops.PRODUCTS:
+            self.not_covered[name] = self.not_covered.get(name, 0) + 1
+        if any(id(x) in place.index for x in tensors):
+            args, kwargs = _changed(args, place.value), _changed(kwargs, place.value)
+        out = func(*args, **kwargs)
+        for x in tensors:
+            place.node(x).uses += bool(x.requires_grad)
+        role = t.BND_ROLE_CAREFUL if func in _ops.CAREFUL else t.BND_ROLE_ACT
+        return _changed(out, lambda y: y if any(y is x for x in tensors) else place.rounded(y, role, tensors))
+
+
+def _in_place(name, func):
+    return name.endswith("_") and not name.endswith("__") and name not in ("requires_grad_", "detach_", "copy_", "zero_",
+                                                                            "fill_", "normal_", "uniform_", "set_")
+
+
+_SHAPES = set(_ops.functions("torch.reshape", "Tensor.reshape", "Tensor.contiguous", "Tensor.reshape_as"))
+_BACKWARD = {torch.Tensor.backward}
+_QUIET = set(_ops.functions(*(f"{owner}.{name}" for owner in ("torch", "Tensor") for name in (
+    "item", "tolist", "numpy", "__repr__", "__len__", "__format__", "zeros_like", "ones_like", "empty_like", "rand_like",
+    "randn_like", "new_zeros", "new_ones", "new_empty", "new_full", "full_like", "new_tensor", "isnan", "isinf",
+    "isfinite", "argmax", "argmin", "equal", "allclose", "is_contiguous", "data_ptr", "type", "size", "dim", "double",
+    "half", "bfloat16", "register_hook", "retain_grad", "is_complex", "copy_", "zero_", "fill_", "__deepcopy__",
+    "__reduce_ex__", "storage", "element_size", "get_device", "multinomial", "__bool__", "__float__", "__int__",
+    "as_subclass", "numel", "nelement", "ndimension", "set_", "share_memory_", "untyped_storage"))))

@@ -1,0 +1,76 @@
+"""wrap and unwrap: a model of PyTorch under a recipe."""
+import torch
+
+from ._session import Session
+
+_KEY = "_libbinade"
+
+
+def wrap(model, recipe="nvfp4", *, exceptions=None, seed=0):
+    """Puts a model under a recipe of the simulator, without a change in its code.
+
+    From now on a forward pass of the model computes what `binade train --recipe` computes: matrix products with their
+    operands cast by role (gemm_fwd.x, gemm_fwd.w, ...), results, norms, softmax and losses in the formats of act and
+    careful, gradients in those of dact and grad. Functional calls (F.linear, x @ w, einsum, attention) follow the
+    recipe as modules do. What the model returns follows it, too, so that a loss that is computed from it does.
+
+    `recipe` is a name (`binade train --list`) or settings: "base=bf16-amp,gemm=e4m3/current". `exceptions` gives parts
+    of the model another recipe: {"head": "fp32", "blocks.0.*": "bf16-amp"}; a glob names modules, the last that fits
+    holds, with everything in the module. `seed` is that of stochastic rounding.
+
+    Parameters are fp32 on the CPU. Where the recipe stores them in another format without a master copy, their numbers
+    are rounded to it at the first forward pass. Returns the model itself; `unwrap` restores it.
+
+    >>> import torch, libbinade.torch
+    >>> model = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.ReLU(), torch.nn.Linear(8, 2))
+    >>> _ = libbinade.torch.wrap(model, "bf16-amp", exceptions={"2": "fp32"})
+    >>> model(torch.ones(1, 4)).shape
+    torch.Size([1, 2])
+    >>> libbinade.torch.unwrap(model) is model
+    True
+    """
+    if not isinstance(model, torch.nn.Module):
+        raise TypeError(f"wrap takes a torch.nn.Module, not {type(model).__name__}")
+    if _KEY in model.__dict__:
+        raise ValueError("this model is wrapped already: call libbinade.torch.unwrap(model) first")
+    session = Session(model, recipe, dict(exceptions or {}), seed)
+    inner = model.forward
+
+    def forward(*args, **kwargs):
+        if session.plain:
+            return inner(*args, **kwargs)
+        with session.entered():
+            out = inner(*args, **kwargs)
+        return session.export(out)
+
+    model.__dict__[_KEY] = (session, model.__dict__.get("forward"))
+    model.__dict__["forward"] = forward
+    return model
+
+
+def unwrap(model):
+    """Takes a model out of its recipe: it computes as before `wrap`. Its parameters keep their numbers."""
+    session, forward = model.__dict__.pop(_KEY, (None, None))
+    if session is None:
+        raise ValueError("this model is not wrapped")
+    session.wrapped = False
+    for hook in session.hooks:
+        hook.remove()
+    del model.__dict__["forward"]
+    if forward is not None:
+        model.__dict__["forward"] = forward
+    return model
+
+
+def session_of(model):
+    """The session of a wrapped model."""
+    if isinstance(model, torch.nn.Module) and _KEY in model.__dict__:
+        return model.__dict__[_KEY][0]
+    raise ValueError("this model is not wrapped: call libbinade.torch.wrap(model, recipe) first")
+
+
+def not_covered(model):
+    """The matrix products that the recipe does not reach, with how often they were called: {"conv_transpose2d": 2}.
+
+    PyTorch computed them in fp32, and their results were rounded to the format of act."""
+    return dict(session_of(model).not_covered)
