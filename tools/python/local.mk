@@ -23,7 +23,15 @@ PYTHON_PACKAGE = \
 	tools/python/libbinade/testing/block.py \
 	tools/python/libbinade/testing/cast.py \
 	tools/python/libbinade/testing/decode.py \
-	tools/python/libbinade/testing/gemm.py
+	tools/python/libbinade/testing/gemm.py \
+	tools/python/libbinade/torch/__init__.py \
+	tools/python/libbinade/torch/_bridge.py \
+	tools/python/libbinade/torch/_ops.py \
+	tools/python/libbinade/torch/_quantize.py \
+	tools/python/libbinade/torch/_record.py \
+	tools/python/libbinade/torch/_session.py \
+	tools/python/libbinade/torch/_wrap.py \
+	tools/python/libbinade/torch/optim.py
 EXTRA_DIST += $(PYTHON_PACKAGE) tools/python/README.md tools/python/backend/libbinade_build.py tools/python/pyproject.toml tools/python/where-packages.py
 
 # `make wheel` and `make sdist-python` write to tools/python/dist of the build folder, by the backend that pip calls, too.

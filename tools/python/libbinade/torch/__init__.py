@@ -1,8 +1,10 @@
-"""PyTorch models in other formats: wrap(model, recipe), quantize(x, format), optim.AdamW(model), record(model).
+"""PyTorch models in other formats: quantize(x, format), wrap(model, recipe), optim.AdamW(model), record(model).
 
 Needs PyTorch 1.13 or later. Everything is computed on the CPU.
 """
-from ._wrap import not_covered, unwrap, wrap
 from . import optim
+from ._quantize import quantize
+from ._record import Count, Record, record
+from ._wrap import not_covered, unwrap, wrap
 
-__all__ = ["not_covered", "optim", "unwrap", "wrap"]
+__all__ = ["Count", "Record", "not_covered", "optim", "quantize", "record", "unwrap", "wrap"]

@@ -59,13 +59,11 @@ def _dense(x):
 
 
 class Run:
-    """A run of the simulator with the parameters of a model: what the recipe keeps of them, the step, the statistics."""
+    """A run of the simulator with the parameters of a model: what the recipe keeps of them, steps, statistics."""
 
     def __init__(self, policy, optimizer="adamw", seed=0):
         self.pointer, self.training = None, t.bnd_training()
-        text = ctypes.create_string_buffer(t.BND_POLICY_TEXT_SIZE)
         call("bnd_training_default", ctypes.byref(self.training), b"own", optimizer.encode(), b"fp32")
-        del text
         self.training.policy, self.training.seed_rounding = policy, seed
         context = t.bnd_context(backend=t.BND_BACKEND_BEST, threads=torch.get_num_threads())
         pointer = ctypes.c_void_p()

@@ -2,7 +2,7 @@
 
 HANDLERS has a row per function: f(place, *arguments of the function) -> a tensor, or NotImplemented where the simulator
 has no operation with these arguments. VIEWS share numbers with their operand, MOVES copy numbers without changing them.
-CAREFUL are softmax, norms and losses that the simulator does not have: PyTorch computes them, and the result is rounded.
+CAREFUL are norms and losses that the simulator does not have: PyTorch computes them, and the result is rounded.
 """
 import math
 import types
@@ -11,7 +11,7 @@ import torch
 import torch.nn.functional as F
 
 from .. import _types as t
-from ._bridge import Node, attributes_of
+from ._bridge import attributes_of
 
 HANDLERS, VIEWS, PARTS, MOVES, CAREFUL, QUIET = {}, set(), set(), set(), set(), set()
 
@@ -142,7 +142,9 @@ _along(t.BND_TENSOR_OP_LOG_SOFTMAX, "F.log_softmax")
 
 def _along_method(operation, *names):
     def handler(place, x, dim, dtype=None):
-        return NotImplemented if dtype not in (None, torch.float32) else place.op(operation, [x], attributes_of(axes=(dim,)))
+        if dtype not in (None, torch.float32):
+            return NotImplemented
+        return place.op(operation, [x], attributes_of(axes=(dim,)))
     handles(*names)(handler)
 
 
@@ -182,8 +184,10 @@ def _embedding(place, indices, weight, padding_idx=None, max_norm=None, norm_typ
 @handles("F.cross_entropy")
 def _cross_entropy(place, x, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean",
                    label_smoothing=0.0):
-    if (weight is not None or reduction != "mean" or label_smoothing or target.is_floating_point() or x.dim() != 2
-            or size_average is not None or reduce is not None or not target.numel() or bool((target == ignore_index).any())):
+    usual = weight is None and reduction == "mean" and not label_smoothing and size_average is None and reduce is None
+    if not usual or x.dim() != 2 or target.is_floating_point() or not target.numel():
+        return NotImplemented
+    if bool((target == ignore_index).any()):
         return NotImplemented
     return place.op(t.BND_TENSOR_OP_CROSS_ENTROPY, [x, target])
 
@@ -469,7 +473,8 @@ OPENED = {f: _opened(f) for f in functions("F.multi_head_attention_forward") if 
 # ---- what moves numbers ----
 
 VIEWS.update(functions(*(f"{owner}.{name}" for owner in ("torch", "Tensor") for name in (
-    "view", "view_as", "transpose", "permute", "t", "squeeze", "unsqueeze", "flatten", "unflatten", "movedim", "moveaxis",
+    "view", "view_as", "transpose", "permute", "t", "squeeze", "unsqueeze", "flatten", "unflatten", "movedim",
+    "moveaxis",
     "swapaxes", "swapdims", "expand", "expand_as", "broadcast_to", "detach", "requires_grad_", "float", "cpu",
     "adjoint", "ravel"))))
 VIEWS.update(getattr(torch.Tensor, name).__get__ for name in ("T", "mT", "H", "mH") if hasattr(torch.Tensor, name))
@@ -501,4 +506,3 @@ PRODUCTS = set(functions(
     "torch.outer", "torch.tensordot", "torch.addmv", "torch.addbmm", "torch.lstm", "torch.gru", "torch.rnn_tanh",
     "torch.rnn_relu", "torch.chain_matmul", "torch.kron", "torch.cdist", "F.scaled_dot_product_attention",
     "torch.conv1d", "torch.conv2d", "torch.conv3d", "torch._scaled_dot_product_attention"))
-del Node

@@ -50,13 +50,12 @@ def _changed(x, f):
     """x with f(tensor) for each tensor in it."""
     if isinstance(x, torch.Tensor):
         return f(x)
-    if isinstance(x, tuple):
-        return type(x)(*(_changed(y, f) for y in x)) if hasattr(x, "_fields") else tuple(_changed(y, f) for y in x)
-    if isinstance(x, list):
-        return [_changed(y, f) for y in x]
+    if not isinstance(x, (tuple, list, dict)) or not any(True for _ in _tensors(x)):
+        return x
     if isinstance(x, dict):
-        return type(x)((key, _changed(y, f)) for key, y in x.items()) if type(x) is dict else _changed_in(x, f)
-    return x
+        return {key: _changed(y, f) for key, y in x.items()} if type(x) is dict else _changed_in(x, f)
+    parts = [_changed(y, f) for y in x]
+    return type(x)(*parts) if hasattr(x, "_fields") else type(x)(parts)
 
 
 def _changed_in(x, f):
@@ -208,7 +207,8 @@ class Place:
                 operands.append(Operand(FP32, t.BND_ROLE_PARAM, index))
             else:
                 role = node.role if x.is_floating_point() else t.BND_ROLE_DATA
-                f = self.policy.cast[0].format if role == t.BND_ROLE_PARAM and self.policy.cast[0].given else node.format
+                param = self.policy.cast[t.BND_ROLE_PARAM]
+                f = param.format if role == t.BND_ROLE_PARAM and param.given else node.format
                 operands.append(Operand(f, role, shape=shape))
             if grad and x.requires_grad:
                 node.uses += 1
@@ -551,14 +551,15 @@ class Session:
 
 
 def _in_place(name, func):
-    return name.endswith("_") and not name.endswith("__") and name not in ("requires_grad_", "detach_", "copy_", "zero_",
-                                                                            "fill_", "normal_", "uniform_", "set_")
+    return name.endswith("_") and not name.endswith("__") and name not in _NOT_IN_PLACE
 
 
 _SHAPES = set(_ops.functions("torch.reshape", "Tensor.reshape", "Tensor.contiguous", "Tensor.reshape_as"))
 _BACKWARD = {torch.Tensor.backward}
+_NOT_IN_PLACE = ("requires_grad_", "detach_", "copy_", "zero_", "fill_", "normal_", "uniform_", "set_")
 _QUIET = set(_ops.functions(*(f"{owner}.{name}" for owner in ("torch", "Tensor") for name in (
-    "item", "tolist", "numpy", "__repr__", "__len__", "__format__", "zeros_like", "ones_like", "empty_like", "rand_like",
+    "item", "tolist", "numpy", "__repr__", "__len__", "__format__", "zeros_like", "ones_like", "empty_like",
+    "rand_like",
     "randn_like", "new_zeros", "new_ones", "new_empty", "new_full", "full_like", "new_tensor", "isnan", "isinf",
     "isfinite", "argmax", "argmin", "equal", "allclose", "is_contiguous", "data_ptr", "type", "size", "dim", "double",
     "half", "bfloat16", "register_hook", "retain_grad", "is_complex", "copy_", "zero_", "fill_", "__deepcopy__",

@@ -1,6 +1,5 @@
 """Optimizers that keep weights, master copies and moments as a recipe says: see AdamW and SGD."""
 import ctypes
-import json
 import os
 import tempfile
 
@@ -19,10 +18,12 @@ class _Optimizer(torch.optim.Optimizer):
 
     row = ""
 
-    def __init__(self, params, recipe=None, *, seed=0, **defaults):
+    def __init__(self, params, recipe=None, *, seed=0, groups=None, **defaults):
         model = params if isinstance(params, torch.nn.Module) else None
         if model is not None:
-            params = [p for p in model.parameters() if p.requires_grad]
+            params = groups if groups is not None else [p for p in model.parameters() if p.requires_grad]
+        elif groups is not None:
+            raise TypeError("groups are for a model; give the groups themselves as params otherwise")
         super().__init__(params, defaults)
         self._session = session_of(model) if model is not None and _KEY in model.__dict__ else None
         mine = [p for group in self.param_groups for p in group["params"]]
@@ -130,7 +131,8 @@ class AdamW(_Optimizer):
     """AdamW whose weights, master copies, m and v are kept as a recipe says.
 
     `AdamW(model)` follows the recipe of a wrapped model: formats, Kahan's compensation, stochastic rounding of updates,
-    the loss scale. `AdamW(params, recipe="bf16-sr")` is for a model that is not wrapped. The other arguments are
+    the loss scale. `groups` are parameter groups of the model, as torch.optim takes them, each with its own lr, betas,
+    eps and weight_decay. `AdamW(params, recipe="bf16-sr")` is for a model that is not wrapped. The other arguments are
     torch.optim.AdamW's; amsgrad, maximize and foreach do not exist here.
 
     >>> import torch, libbinade.torch
@@ -144,8 +146,10 @@ class AdamW(_Optimizer):
 
     row = "adamw"
 
-    def __init__(self, params, recipe=None, *, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2, seed=0):
-        super().__init__(params, recipe, seed=seed, lr=lr, betas=betas, eps=eps, weight_decay=weight_decay)
+    def __init__(self, params, recipe=None, *, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2, seed=0,
+                 groups=None):
+        super().__init__(params, recipe, seed=seed, groups=groups, lr=lr, betas=betas, eps=eps,
+                         weight_decay=weight_decay)
 
     def _rates(self, group):
         return group["lr"], *group["betas"], group["eps"], group["weight_decay"]
@@ -156,8 +160,10 @@ class Adam(AdamW):
 
     row = "adam"
 
-    def __init__(self, params, recipe=None, *, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, seed=0):
-        super().__init__(params, recipe, lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, seed=seed)
+    def __init__(self, params, recipe=None, *, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, seed=0,
+                 groups=None):
+        super().__init__(params, recipe, lr=lr, betas=betas, eps=eps, weight_decay=weight_decay,
+                         seed=seed, groups=groups)
 
 
 class Lion(AdamW):
@@ -165,8 +171,10 @@ class Lion(AdamW):
 
     row = "lion"
 
-    def __init__(self, params, recipe=None, *, lr=1e-4, betas=(0.9, 0.99), weight_decay=1e-2, seed=0):
-        super().__init__(params, recipe, lr=lr, betas=betas, eps=0.0, weight_decay=weight_decay, seed=seed)
+    def __init__(self, params, recipe=None, *, lr=1e-4, betas=(0.9, 0.99), weight_decay=1e-2, seed=0,
+                 groups=None):
+        super().__init__(params, recipe, lr=lr, betas=betas, eps=0.0, weight_decay=weight_decay,
+                         seed=seed, groups=groups)
 
 
 class SGD(_Optimizer):
@@ -174,9 +182,10 @@ class SGD(_Optimizer):
 
     The first step takes the gradient as the momentum, as torch.optim.SGD does with dampening=0."""
 
-    def __init__(self, params, recipe=None, *, lr=1e-3, momentum=0.0, weight_decay=0.0, seed=0):
+    def __init__(self, params, recipe=None, *, lr=1e-3, momentum=0.0, weight_decay=0.0, seed=0,
+                 groups=None):
         self._momentum = momentum
-        super().__init__(params, recipe, seed=seed, lr=lr, momentum=momentum, weight_decay=weight_decay)
+        super().__init__(params, recipe, seed=seed, groups=groups, lr=lr, momentum=momentum, weight_decay=weight_decay)
 
     def _row(self):
         return "momentum" if self._momentum else "sgd"
@@ -184,5 +193,3 @@ class SGD(_Optimizer):
     def _rates(self, group):
         return group["lr"], group["momentum"], 0.0, 0.0, group["weight_decay"]
 
-
-del json
