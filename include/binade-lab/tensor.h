@@ -390,8 +390,8 @@ void bnd_tensor_drop_gradient(bnd_tensor *t);
 BND_CHECKED bnd_status bnd_tensor_backward(bnd_tensor *loss, double scale, bnd_error *why);
 
 /* Runs the backward pass of the one recorded operation that made `y`, for programs with a tape of their own. The
- * gradient of a leaf with the role param has the role grad, and is added to the gradient of that leaf, too; gradients of
- * other operands have the role dact.
+ * gradient of a leaf with the role param has the role grad, and is also added to the gradient of that leaf. Gradients
+ * of other operands have the role dact.
  * Arguments: `gradients` has `count` entries, one per operand: room for the numbers of its gradient, NULL where they
  * are not asked for. `d` is the gradient of y, as many numbers as y has; `additions` says of how many additions it is
  * the result, and it is rounded as the backward pass rounds sums; 0: as it is. `keeps`: the operation can be asked
