@@ -17,7 +17,9 @@ EXTRA_DIST += \
 	tests/python/test_package.py \
 	tests/python/test_products.py \
 	tests/python/test_testing.py \
+	tests/python/test_shims.py \
 	tests/python/test_torch.py \
+	tests/python/test_torch_models.py \
 	tests/python/test_types.py \
 	tests/python/torch_models.py \
 	tests/python/wheel.sh

@@ -16,6 +16,9 @@ PYTHON_PACKAGE = \
 	tools/python/libbinade/numbers.py \
 	tools/python/libbinade/products.py \
 	tools/python/libbinade/py.typed \
+	tools/python/libbinade/shims/__init__.py \
+	tools/python/libbinade/shims/mx_specs.py \
+	tools/python/libbinade/shims/qtorch.py \
 	tools/python/libbinade/testing/__init__.py \
 	tools/python/libbinade/testing/_arguments.py \
 	tools/python/libbinade/testing/_faults.py \

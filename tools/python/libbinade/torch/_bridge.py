@@ -210,6 +210,9 @@ class Operation(torch.autograd.Function):
     @staticmethod
     @torch.autograd.function.once_differentiable
     def backward(ctx, d):
+        if ctx.result.pointer is None:
+            raise RuntimeError("the backward pass of this graph was run already: use backward(retain_graph=True) the "
+                               "first time to run it twice")
         d = _dense(d)
         wanted = ctx.needs_input_grad[7:]
         outs = [torch.empty(shape, dtype=torch.float32) if wants else None for shape, wants in zip(ctx.shapes, wanted)]

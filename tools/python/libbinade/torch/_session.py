@@ -98,6 +98,8 @@ class Place:
             self.stored.append(shape)
             self.seen.append(None)
             self._show(i)
+        if not self.parameters:
+            self.run.add("rest", torch.zeros(1), False)  # a run has at least one
         if self.session.places_wanted is not None:
             self.count(self.session.places_wanted)
 
@@ -332,7 +334,7 @@ class Session:
     def _share_out(self, model, recipe, exceptions):
         used, seen = set(), {}
         for name, module in model.named_modules():
-            there = [glob for glob in exceptions if fnmatch.fnmatchcase(name, glob)]
+            there = [glob for glob in exceptions if name and fnmatch.fnmatchcase(name, glob)]
             used.update(there)
             outer = seen.get(name.rpartition(".")[0], recipe)
             mine = exceptions[there[-1]] if there else outer
