@@ -17,6 +17,6 @@ if "$python" -c 'import pytest' 2>/dev/null; then
 fi
 status=0
 for file; do
-    (cd "$top/tests/python" && "$python" -m unittest -q "$(basename "$file" .py)") || status=1
+    "$python" -m unittest discover -q -s "$top/tests/python" -p "$(basename "$file")" || status=1
 done
 exit $status

@@ -1,9 +1,11 @@
 """Arrays: against numpy's own conversions, a search in the table of values, what other libraries are known to do, and
 the command."""
+import copy
 import json
 import math
 import multiprocessing
 import os
+import pickle
 import signal
 import subprocess
 import unittest
@@ -298,6 +300,8 @@ class Messages(unittest.TestCase):
                  ValueError, "the last byte, 0x20"),
                 (lambda: bd.encode(x, "e4m3", flush="often"), ValueError, "flush must be"),
                 (lambda: bd.encode(x, 5), TypeError, "is a str"),
+                (lambda: bd.encode(x, x), TypeError, "not ndarray"),
+                (lambda: bd.encode(np.ma.array(x, mask=x > 0), "e4m3"), TypeError, "masked"),
                 (lambda: bd.decode([256], "e4m3"), ValueError, "a code of e4m3 must be a number from 0 to 0xff"),
                 (lambda: bd.decode([-1], "e4m3"), ValueError, "from 0 to 0xff"),
                 (lambda: bd.decode(x, "e4m3"), TypeError, "codes must be integers"),
@@ -319,6 +323,11 @@ class Messages(unittest.TestCase):
         self.assertEqual((f.name, f.max, f.smallest, f.dtype), ("e4m3", 448.0, 2.0**-9, np.dtype(np.uint8)))
         self.assertIn("F8_E4M3", f.names["safetensors"])
         self.assertEqual(f, bd.Format(f))
+        for again in (pickle.loads(pickle.dumps(f)), copy.deepcopy(f)):
+            self.assertEqual((again, hash(again), again.max), (f, hash(f), 448.0))
+        for kind in (np.float16, np.dtype("f2"), np.dtype(np.float16)):
+            self.assertEqual(bd.Format(kind).name, "fp16")
+        self.assertEqual(bd.encode(np.ones(2), np.float32).tolist(), [0x3f800000] * 2)
         self.assertIn("448", repr(f))
 
 

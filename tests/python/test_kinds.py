@@ -296,6 +296,7 @@ class Torch(unittest.TestCase):
         self.assertEqual(bd.encode(x, "bf16").dtype, t.int16)
         self.assertEqual(bd.encode(x, "fp32").dtype, t.int32)
         self.assertEqual(bd.encode(x, "fp32", as_dtype=True).dtype, t.float32)
+        self.assertEqual(bd.encode(x, t.bfloat16).tolist(), bd.encode(x, "bf16").tolist())
         if hasattr(t, "float8_e4m3fn"):
             got = bd.encode(x, "e4m3", overflow="saturate", as_dtype=True)
             self.assertEqual(got.dtype, t.float8_e4m3fn)
@@ -333,6 +334,40 @@ class Torch(unittest.TestCase):
         got = bd.encode(x, "e4m3", copy=True)
         self.assertEqual(got.device, x.device)
         self.assertTrue(t.equal(got.cpu(), bd.encode(x.cpu(), "e4m3")))
+
+
+class Jax(unittest.TestCase):
+    """A module that looks like jax: its arrays give results of its own kind."""
+
+    def test_results(self):
+        if "jax" in sys.modules:
+            self.skipTest("jax itself is here")
+
+        class Array:
+            def __init__(self, x):
+                self.x = np.asarray(x)
+
+            def __array__(self, dtype=None, copy=None):
+                return self.x
+
+            def __dlpack_device__(self):
+                return 1, 0
+
+        Array.__module__ = "jaxlib.xla_extension"
+        jax = types.ModuleType("jax")
+        jax.config, jax.numpy = types.SimpleNamespace(jax_enable_x64=False), types.SimpleNamespace(asarray=Array)
+        sys.modules["jax"] = jax
+        try:
+            x = normal(10)
+            got = bd.encode(Array(x), "e4m3")
+            self.assertIsInstance(got, Array)
+            self.assertTrue(same_bits(got.x, bd.encode(x, "e4m3")))
+            self.assertEqual(_arrays.seen(Array(x)).array.ctypes.data, x.ctypes.data)
+            self.assertIsInstance(bd.encode(Array(x), "fp64"), np.ndarray)  # it has no 64-bit types
+            jax.config.jax_enable_x64 = True
+            self.assertIsInstance(bd.encode(Array(x), "fp64"), Array)
+        finally:
+            del sys.modules["jax"]
 
 
 class MlDtypes(unittest.TestCase):

@@ -108,6 +108,7 @@ class Show(unittest.TestCase):
                                   (lambda: bd.show("fp16:0xzz", "fp16"), ValueError, "hexadecimal"),
                                   (lambda: bd.show("p11:0x1", "fp16"), ValueError, "value set"),
                                   (lambda: bd.show([1, 2], "fp16"), TypeError, "a number or a text"),
+                                  (lambda: bd.show(np.ones(2), "fp16"), TypeError, "an array; encode()"),
                                   (lambda: bd.show(1 + 2j, "fp16"), TypeError, "a number or a text"),
                                   (lambda: bd.show("1", "fp16", flush="often"), ValueError, "flush must be"),
                                   (lambda: bd.show("1", "fp16", tininess="x"), ValueError, "tininess must be"),

@@ -82,10 +82,10 @@ class Loading(unittest.TestCase):
 
     def test_without_numpy(self):
         """Formats need no numpy; arrays say what is missing."""
-        program = ("import sys; sys.modules['numpy'] = None\nimport libbinade as bd\nprint(bd.Format('e4m3').max)\n"
+        program = ("import sys; sys.modules['numpy'] = None\nimport libbinade as bd\nprint(bd.Format('e4m3').max, bd.show(0.1, 'e4m3').value, bd.calc('fp16', '1/3').value)\n"
                    "try:\n    bd.encode([1.0], 'e4m3')\nexcept ImportError as why:\n    print(why)")
         run = self.run_python(program)
-        self.assertEqual(run.stdout.split("\n")[:2], ["448.0", "arrays need numpy (Debian, Ubuntu: python3-numpy)"])
+        self.assertEqual(run.stdout.split("\n")[:2], ["448.0 0.1015625 0.333251953125", "arrays need numpy (Debian, Ubuntu: python3-numpy)"])
 
     def test_no_import_by_itself(self):
         run = self.run_python("import libbinade as bd, sys\nbd.encode([1.0], 'e4m3'), bd.quantize([[1.0]], 'nvfp4')\n"

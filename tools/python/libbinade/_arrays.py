@@ -113,6 +113,8 @@ def _moved(x, copy):
 
 def _to_numpy(x):
     if isinstance(x, numpy.ndarray):
+        if isinstance(x, numpy.ma.MaskedArray):
+            raise TypeError("masked arrays are not supported: fill or remove what is masked (x.filled(), x.compressed())")
         return x
     if hasattr(x, "__dlpack__") and not hasattr(x, "__array__") and not hasattr(x, "__array_interface__"):
         if not hasattr(numpy, "from_dlpack"):

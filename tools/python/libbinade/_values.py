@@ -3,7 +3,6 @@ import ctypes
 import decimal
 import fractions
 import math
-import numbers
 import operator
 
 from . import _types
@@ -145,8 +144,9 @@ def written(value):
             whole) if abs(whole) >= 10**200 else str(whole)
     except TypeError:
         pass
-    if not isinstance(value, numbers.Real) and not hasattr(value, "__float__") or isinstance(value, (list, tuple)):
-        raise TypeError(f"expected a number or a text, got {type(value).__name__}")
+    if getattr(value, "shape", ()) != () or not hasattr(value, "__float__"):
+        what = "an array; encode() and round() take arrays" if hasattr(value, "shape") else type(value).__name__
+        raise TypeError(f"expected a number or a text, got {what}")
     x = float(value)
     if x == x and value != x:
         raise ValueError(f"a float does not hold {value!r} exactly; give it as a text")

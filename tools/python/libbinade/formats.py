@@ -1,7 +1,7 @@
 """Formats by any of their names: their fields, limits and names elsewhere."""
 import ctypes
 import math
-from typing import Dict, List, Optional, Union
+from typing import Any, Dict, List, Optional
 
 from . import _types
 from ._native import call, lib, text
@@ -17,9 +17,21 @@ def _number(significand, exponent):
         return math.inf
 
 
+def _name_of(given):
+    """The name of a format: a text, or a type of numpy, ml_dtypes or torch, whose name it is."""
+    if isinstance(given, str):
+        return given
+    if type(given).__module__ == "torch":
+        return str(given).replace("torch.", "")
+    name = getattr(given, "name", None) if not isinstance(given, type) else given.__name__
+    if not isinstance(name, str):
+        raise TypeError(f"a format's name is a str or a type such as float16, not {type(given).__name__}")
+    return name
+
+
 class Format(_types.bnd_format):
-    """A format by its name in any ecosystem ("e4m3", "float8_e4m3fn"), a custom one ("e6m9"), or a value set
-    ("p11emin-14emax15"), which has numbers but no codes.
+    """A format by its name in any ecosystem ("e4m3", "float8_e4m3fn"), by a type of numpy, ml_dtypes or torch, a custom one
+    ("e6m9"), or a value set ("p11emin-14emax15"), which has numbers but no codes.
 
     >>> f = Format("float8_e4m3fn")
     >>> f
@@ -28,12 +40,12 @@ class Format(_types.bnd_format):
     (448.0, 0.015625, 0.001953125, 0.125)
     """
 
-    def __init__(self, name: "Union[str, Format]"):
+    def __init__(self, name: Any):
         super().__init__()
         if isinstance(name, _types.bnd_format):
             ctypes.memmove(ctypes.byref(self), ctypes.byref(name), ctypes.sizeof(Format))
         else:
-            call("bnd_format_parse", ctypes.byref(self), text(name, "a format's name"))
+            call("bnd_format_parse", ctypes.byref(self), text(_name_of(name), "a format's name"))
 
     @property
     def name(self) -> str:

@@ -50,6 +50,8 @@ def _formats_of(given, default):
     if isinstance(given, str):
         found = formats(given)
         return found, len(found) == 1 and "," not in given
+    if not hasattr(given, "__iter__") or isinstance(given, type):
+        return [Format(given)], True
     return [Format(one) for one in given], False
 
 
@@ -542,7 +544,7 @@ def range(format: Names = None, values: Any = None, rounding: Optional[str] = No
     found, _ = _formats_of(format, "fp32,tf32,fp16,bf16,e5m2,e4m3,e3m2,e2m3,e2m1,e8m0")
     if values is None:
         values = [f"1e{exponent}" for exponent in _rows(-10, 11)]
-    elif isinstance(values, (str, int, float)):
+    elif isinstance(values, str) or not hasattr(values, "__iter__"):
         values = [values]
     choices = {"rounding": rounding, "overflow": overflow, "nan": nan, "flush": flush, "tininess": tininess}
     return Ranges(found, [Given(v) for v in values], lambda f: _rule(f, dialect, **choices), seed)
