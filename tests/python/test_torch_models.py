@@ -306,6 +306,22 @@ class Optimizers(unittest.TestCase):
             self.assertEqual(optimizer.last_step.lr, expected)
             schedule.step()
 
+    def test_parameters_of_a_wrapped_model(self):
+        """An optimizer of a wrapped model's parameters updates that model, as one of the model itself does."""
+        def after(parameters_only):
+            torch.manual_seed(3)
+            model = bt.wrap(torch.nn.Linear(4, 2), "mxfp8")
+            opt = bt.optim.AdamW(model.parameters() if parameters_only else model, lr=0.1)
+            before = model.weight.detach().clone()
+            model(torch.ones(3, 4)).pow(2).mean().backward()
+            opt.step()
+            self.assertFalse(torch.equal(before, model.weight))
+            return model.weight.detach().clone()
+        self.assertTrue(torch.equal(after(True), after(False)))
+        model = bt.wrap(torch.nn.Linear(4, 2), "mxfp8")
+        with self.assertRaises(ValueError):
+            bt.optim.AdamW(model.parameters(), recipe="bf16-sr")
+
     def test_bytes(self):
         model = bt.wrap(nn.Linear(64, 64, bias=False), "bf16-master")
         n = 64 * 64

@@ -1,9 +1,12 @@
 """wrap and unwrap: a model of PyTorch under a recipe."""
+import weakref
+
 import torch
 
 from ._session import Session
 
 _KEY = "_libbinade"
+_SESSIONS = weakref.WeakSet()  # of the wrapped models
 
 
 def wrap(model, recipe="nvfp4", *, exceptions=None, seed=0):
@@ -34,6 +37,7 @@ def wrap(model, recipe="nvfp4", *, exceptions=None, seed=0):
     if _KEY in model.__dict__:
         raise ValueError("this model is wrapped already: call libbinade.torch.unwrap(model) first")
     session = Session(model, recipe, dict(exceptions or {}), seed)
+    _SESSIONS.add(session)
     inner = model.forward
 
     def forward(*args, **kwargs):
@@ -60,6 +64,15 @@ def unwrap(model):
     if forward is not None:
         model.__dict__["forward"] = forward
     return model
+
+
+def session_with(params):
+    """The session of the wrapped model that has any of these parameters; None if there is none."""
+    ids = {id(p) for p in params}
+    for session in list(_SESSIONS):
+        if session.wrapped and any(id(p) in ids for place in session.places.values() for _, p, _, _ in place.parameters):
+            return session
+    return None
 
 
 def session_of(model):

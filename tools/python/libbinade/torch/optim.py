@@ -8,7 +8,7 @@ import torch
 from .. import _types as t
 from .._native import call, lib
 from ._session import Session
-from ._wrap import _KEY, session_of
+from ._wrap import _KEY, session_of, session_with
 
 __all__ = ["Adam", "AdamW", "SGD", "Lion"]
 
@@ -27,6 +27,8 @@ class _Optimizer(torch.optim.Optimizer):
         super().__init__(params, defaults)
         self._session = session_of(model) if model is not None and _KEY in model.__dict__ else None
         mine = [p for group in self.param_groups for p in group["params"]]
+        if self._session is None:
+            self._session = session_with(mine)  # parameters of a wrapped model: its updates follow its recipe
         if self._session is None:
             if recipe is None:
                 raise TypeError(f"{type(self).__name__}(model) follows the recipe of a wrapped model; for parameters "
