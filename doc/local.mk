@@ -84,12 +84,14 @@ HOW_TO_PAGES = \
 	doc/how-to/share-a-report.md \
 	doc/how-to/sweep-on-many-machines.md \
 	doc/how-to/test-your-kernels.md \
+	doc/how-to/train-your-pytorch-model-in-fp8.md \
 	doc/how-to/use-from-cmake.md \
 	doc/how-to/use-from-javascript.md \
 	doc/how-to/use-the-page.md \
 	doc/how-to/write-a-recipe.md
 NOTEBOOKS = \
 	doc/notebooks/arrays.ipynb \
+	doc/notebooks/my-model-in-fp8.ipynb \
 	doc/notebooks/numbers.ipynb \
 	doc/notebooks/test-my-kernel.ipynb
 REFERENCE_PAGES = \

@@ -2,6 +2,7 @@
 import copy
 import ctypes
 import doctest
+import io
 import json
 import os
 import subprocess
@@ -155,8 +156,11 @@ class Functions(unittest.TestCase):
         x = torch.randn(2, 5, 8)
         expected = plain(x, x, x)[0]
         for recipe, close in ((EVERYWHERE, 1e-5), ("bf16-amp", 0.02)):
-            y = bt.wrap(copy.deepcopy(plain), recipe)(x, x, x)[0]
-            self.assertTrue(torch.allclose(expected, y.as_subclass(torch.Tensor), atol=close), recipe)
+            for need in (True, False):
+                model = bt.wrap(copy.deepcopy(plain), recipe)
+                y = model(x, x, x, need_weights=need)[0]
+                self.assertTrue(torch.allclose(expected, y.as_subclass(torch.Tensor), atol=close), recipe)
+                self.assertEqual(bt.not_covered(model), {})
 
     def test_graph_twice(self):
         for keep in (True, False):
@@ -211,6 +215,10 @@ class Wrapping(unittest.TestCase):
         model = bt.wrap(self.model(), "bf16-amp")
         with self.assertRaisesRegex(ValueError, "wrapped already"):
             bt.wrap(model, "bf16-amp")
+        with self.assertRaisesRegex(TypeError, "cannot be copied"):
+            copy.deepcopy(model)
+        with self.assertRaisesRegex(TypeError, "cannot be saved"):
+            torch.save(model, io.BytesIO())
         with self.assertRaisesRegex(ValueError, "not wrapped"):
             bt.unwrap(self.model())
         with self.assertRaisesRegex(TypeError, "say which"):
@@ -382,6 +390,12 @@ class Recording(unittest.TestCase):
 class Doctests(unittest.TestCase):
     def test_examples(self):
         self.assertEqual(doctest.testmod(bt._record).failed, 0)
+
+    def test_page(self):
+        path = os.path.join(support.TOP, "doc/how-to/train-your-pytorch-model-in-fp8.md")
+        failed, tried = doctest.testfile(path, module_relative=False, encoding="utf-8")
+        self.assertEqual(failed, 0)
+        self.assertGreater(tried, 10)
 
 
 if __name__ == "__main__":

@@ -318,6 +318,14 @@ def _attention(place, q, k, v, attn_mask=None, dropout_p=0.0, is_causal=False, s
     return place.call(torch.matmul, weights, v)
 
 
+@handles("nn._scaled_dot_product_attention")
+def _attention_with_weights(place, q, k, v, attn_mask=None, dropout_p=0.0, need_attn_weights=False, is_causal=False):
+    """PyTorch 1.13's, which nn.MultiheadAttention calls: the weights are returned, too."""
+    if need_attn_weights:
+        return NotImplemented
+    return _attention(place, q, k, v, attn_mask, dropout_p, is_causal), torch.empty(0)
+
+
 # ---- convolutions: a matrix product of patches ----
 
 def _tuple(x, n):
@@ -505,4 +513,4 @@ PRODUCTS = set(functions(
     "torch.einsum", "torch.matmul", "Tensor.matmul", "torch.mv", "Tensor.mv", "torch.dot", "Tensor.dot", "torch.inner",
     "torch.outer", "torch.tensordot", "torch.addmv", "torch.addbmm", "torch.lstm", "torch.gru", "torch.rnn_tanh",
     "torch.rnn_relu", "torch.chain_matmul", "torch.kron", "torch.cdist", "F.scaled_dot_product_attention",
-    "torch.conv1d", "torch.conv2d", "torch.conv3d", "torch._scaled_dot_product_attention"))
+    "torch.conv1d", "torch.conv2d", "torch.conv3d", "nn._scaled_dot_product_attention"))

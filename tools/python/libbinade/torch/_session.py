@@ -331,6 +331,12 @@ class Session:
         self.plain = all(place.plain for place in self.places.values())
         self._share_out(model, recipe, exceptions)
 
+    def __deepcopy__(self, memo):
+        raise TypeError("a wrapped model cannot be copied: copy it before wrap(), or call unwrap(model) first")
+
+    def __reduce__(self):
+        raise TypeError("a wrapped model cannot be saved as a whole: save its state_dict, or call unwrap(model) first")
+
     def _share_out(self, model, recipe, exceptions):
         used, seen = set(), {}
         for name, module in model.named_modules():
