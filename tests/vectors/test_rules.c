@@ -44,6 +44,9 @@ static void rules_are_named(void)
     enum { ROWS = sizeof rows / sizeof rows[0] };
     unsigned wrong = 0;
     for (unsigned i = 0; i < 10 * ROWS; i++) {
+        if (!in_turn(i, 5)) { /* two for each row */
+            continue;
+        }
         const char *operation = rows[i % ROWS].operation, *out = rows[i % ROWS].out;
         bnd_vectors v = vectors_described(operation, rows[i % ROWS].in, out, (bnd_rule){0});
         uint64_t r = vectors_random(4, i);
