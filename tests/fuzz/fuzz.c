@@ -39,6 +39,16 @@ void *tight_copy(const void *data, size_t size)
     return copy;
 }
 
+uint8_t fuzz_byte(uint64_t random, const char *alphabet)
+{
+    return random >> 60 == 0 ? (uint8_t)(random >> 32) : (uint8_t)alphabet[(random >> 32) % strlen(alphabet)];
+}
+
+size_t fuzz_cut(size_t size, uint64_t seed, uint64_t i)
+{
+    return size - (bnd_random(seed, i, 12) % 32 == 0 ? bnd_random(seed, i, 13) % size : 0);
+}
+
 static const char *folder; /* NULL: inputs are tried, not written */
 static uint64_t written;
 

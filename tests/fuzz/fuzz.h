@@ -16,6 +16,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 void fuzz_random(uint64_t count, uint64_t seed);
 void fuzz_input(const uint8_t *data, size_t size);
 
+/* A byte in place of another: one of `alphabet`, which means something to the grammar, or in one of 16 cases any. */
+uint8_t fuzz_byte(uint64_t random, const char *alphabet);
+
+/* The size of input `i`: one in 32 is cut short. */
+size_t fuzz_cut(size_t size, uint64_t seed, uint64_t i);
+
 void require(bool promise, const char *what);
 
 /* A refusal says why, and where in an input of this size. */

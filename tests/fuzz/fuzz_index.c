@@ -67,9 +67,8 @@ void fuzz_random(uint64_t count, uint64_t seed)
         memcpy(data, text, size);
         for (uint64_t k = bnd_random(seed, i, 1) % 6; k > 0; k--) {
             uint64_t r = bnd_random(seed, i, 1 + k);
-            data[r % size] = r >> 60 == 0 ? (uint8_t)(r >> 32) : (uint8_t)alphabet[(r >> 32) % (sizeof alphabet - 1)];
+            data[r % size] = fuzz_byte(r, alphabet);
         }
-        size -= bnd_random(seed, i, 12) % 32 == 0 ? bnd_random(seed, i, 13) % size : 0;
-        fuzz_input(data, size);
+        fuzz_input(data, fuzz_cut(size, seed, i));
     }
 }

@@ -88,7 +88,7 @@ void fuzz_random(uint64_t count, uint64_t seed)
         for (size_t k = bnd_random(seed, i, 1) % 8; k > 0; k--) {
             uint64_t r = bnd_random(seed, i, 2 + k);
             size_t at = r % 16 == 0 ? r / 16 % size : start + r / 16 % length;
-            data[at] = r >> 60 == 0 ? (uint8_t)(r >> 32) : (uint8_t)alphabet[(r >> 32) % (sizeof alphabet - 1)];
+            data[at] = fuzz_byte(r, alphabet);
         }
         size -= bnd_random(seed, i, 10) % 32 == 0 ? bnd_random(seed, i, 11) % size : 0;
         fuzz_input(data, size);

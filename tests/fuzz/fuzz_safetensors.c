@@ -142,14 +142,12 @@ void fuzz_random(uint64_t count, uint64_t seed)
         memcpy(data + 8, files[row].text, length);
         for (uint64_t k = bnd_random(seed, i, 1) % 6; k > 0; k--) {
             uint64_t r = bnd_random(seed, i, 1 + k);
-            data[8 + r % length] =
-                r >> 60 == 0 ? (uint8_t)(r >> 32) : (uint8_t)alphabet[(r >> 32) % (sizeof alphabet - 1)];
+            data[8 + r % length] = fuzz_byte(r, alphabet);
         }
         if (bnd_random(seed, i, 10) % 16 == 0) {
             uint64_t r = bnd_random(seed, i, 11);
             data[r % 8] = (uint8_t)(r >> 8);
         }
-        size -= bnd_random(seed, i, 12) % 32 == 0 ? bnd_random(seed, i, 13) % size : 0;
-        fuzz_input(data, size);
+        fuzz_input(data, fuzz_cut(size, seed, i));
     }
 }

@@ -92,7 +92,7 @@ void fuzz_random(uint64_t count, uint64_t seed)
         for (uint64_t k = bnd_random(seed, i, 1) % 6; k > 0; k--) {
             uint64_t r = bnd_random(seed, i, 1 + k);
             size_t at = r % 2 == 0 ? size - 1 - (r >> 8) % 20 : (r >> 8) % size; /* lines more often than headers */
-            data[at] = r >> 60 == 0 ? (uint8_t)(r >> 32) : (uint8_t)alphabet[(r >> 32) % (sizeof alphabet - 1)];
+            data[at] = fuzz_byte(r, alphabet);
         }
         size -= bnd_random(seed, i, 20) % 16 == 0 ? bnd_random(seed, i, 21) % size : 0;
         fuzz_input(data, size);

@@ -205,7 +205,7 @@ void fuzz_random(uint64_t count, uint64_t seed)
         }
         for (uint64_t k = bnd_random(seed, i, 2) % 8; k > 0; k--) {
             uint64_t r = bnd_random(seed, i, 2000 + k);
-            data[r % text] = r >> 60 == 0 ? (uint8_t)(r >> 32) : (uint8_t)alphabet[(r >> 32) % (sizeof alphabet - 1)];
+            data[r % text] = fuzz_byte(r, alphabet);
         }
         fuzz_input(data, size);
     }

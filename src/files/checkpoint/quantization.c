@@ -311,7 +311,7 @@ static bnd_status finish(bndi_quantization *q, const reader *r, bnd_error *why)
 {
     q->remarks = r->remarks;
     q->remark_count = r->count;
-    return r->no_memory ? bnd_fail(why, BND_NO_MEMORY, 0, "%s: there is no memory for what it says", q->file) : BND_OK;
+    return r->no_memory ? bnd_fail(why, BND_NO_MEMORY, 0, "%s: no memory for what it says", q->file) : BND_OK;
 }
 
 /* Keeps a value as long as `all`. */

@@ -178,7 +178,7 @@ bnd_status bndi_scan_by_codes(bndi_scan_job *job, bnd_error *why)
     numbers *all = malloc(sizeof *all);
     bnd_status status = counters != NULL && rooms != NULL && all != NULL
                             ? count_all(job, counters, why)
-                            : bnd_fail(why, BND_NO_MEMORY, 0, "there is no memory to count codes");
+                            : bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the counts of codes");
     if (status == BND_OK) {
         collect(all, job->tensor->format, counters->counts);
         describe(&job->input, all, job->tensor->format);

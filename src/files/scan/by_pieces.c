@@ -280,7 +280,7 @@ static bnd_status open_walk(walk *w, bnd_error *why)
     for (size_t i = 0; good && i < w->job->threads; i++) {
         good = open_room(&w->rooms[i], w);
     }
-    return good ? BND_OK : bnd_fail(why, BND_NO_MEMORY, 0, "there is no memory for the pieces of a tensor");
+    return good ? BND_OK : bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the pieces of a tensor");
 }
 
 /* The threads that the pieces leave memory for. */

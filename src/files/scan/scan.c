@@ -87,9 +87,8 @@ static bnd_status scan_one(bnd_scan *scan, size_t at, const bndi_tensor *tensor,
     job.threads = job.threads > MOST_THREADS ? MOST_THREADS : job.threads;
     job.results = calloc(scan->count, sizeof *job.results);
     job.done = calloc(scan->count, sizeof *job.done);
-    bnd_status status = job.results == NULL || job.done == NULL
-                            ? bnd_fail(why, BND_NO_MEMORY, 0, "there is no memory for the results")
-                            : BND_OK;
+    bnd_status status =
+        job.results == NULL || job.done == NULL ? bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the results") : BND_OK;
     if (status == BND_OK) {
         p->bytes = (double)scan->tensors[at].bytes;
         p->elements = passes_of(&job) * (double)tensor->count;
@@ -151,7 +150,7 @@ static bnd_status open_scan(bnd_scan **out, size_t tensors, const bnd_candidate 
     if (scan == NULL || scan->candidates == NULL || scan->totals == NULL || scan->tensors == NULL ||
         scan->order == NULL || scan->losses == NULL) {
         bnd_scan_free(scan);
-        return bnd_fail(why, BND_NO_MEMORY, 0, "there is no memory for the results of %zu tensors", tensors);
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the results of %zu tensors", tensors);
     }
     memcpy(scan->candidates, candidates, count * sizeof *candidates);
     *out = scan;
@@ -256,7 +255,7 @@ static bnd_status name_array(bnd_scan *scan, const char *name, const uint64_t *s
     scan->name = malloc(length);
     scan->shape = calloc(rank + 1, sizeof *scan->shape);
     if (scan->name == NULL || scan->shape == NULL) {
-        return bnd_fail(why, BND_NO_MEMORY, 0, "there is no memory for a name and a shape");
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for a name and a shape");
     }
     memcpy(scan->name, name, length);
     if (rank > 0) {
