@@ -43,7 +43,7 @@ typedef enum bnd_conversion {
 } bnd_conversion;
 
 /* Returns: "stays", "decoded", "cast", "quantized"; "" for another number. */
-const char *bnd_conversion_name(bnd_conversion fate);
+const char *bnd_conversion_name(bnd_conversion conversion);
 
 /* A weight of the input, and what it is in the output; or one of the linear layers that an array of experts becomes:
  * then they all have the same `weight`. */
@@ -51,7 +51,8 @@ typedef struct bnd_planned_weight {
     const bnd_stored_weight *weight;
     const char *name; /* in the output, as an unquantized checkpoint calls it */
     size_t rank;
-    const uint64_t *shape; /* in the output; experts that are quantized are [E, out, in] */
+    const uint64_t *shape; /* in the output; experts of one array are [E, out, in] if they are quantized, and
+                              [E, in, out] if they were blocks of gpt-oss and are decoded */
     uint64_t count;        /* elements */
     bnd_conversion conversion;
     const char *reason;           /* for programs: "linear", "kept", "embedding", "head", "router", "vector" ... */
@@ -78,7 +79,8 @@ typedef struct bnd_quantize_plan bnd_quantize_plan;
 /* Decides for each weight whether it is quantized, decoded or stays. Reads names, shapes and the config; no data.
  * Arguments: `checkpoint` is used until the plan is freed. `how` is copied; its texts are not needed afterwards.
  * On failure: BND_BAD_NAME, BND_BAD_SYNTAX or BND_BAD_ARGUMENT: the layout cannot hold the format, a weight cannot be
- *     decoded, its width is not a multiple of the block, nothing would be quantized; BND_NO_MEMORY. */
+ *     decoded, its width is not a multiple of the block, static input scales are asked for or needed and a quantized
+ *     weight has none, a part of an array of experts would stay, nothing would be quantized; BND_NO_MEMORY. */
 BND_CHECKED bnd_status bnd_quantize_plan_new(bnd_quantize_plan **out, const bnd_checkpoint *checkpoint,
                                              const bnd_quantize *how, bnd_error *why);
 
@@ -107,8 +109,9 @@ const char *bnd_quantize_plan_text(const bnd_quantize_plan *plan, const char *fi
 /* Writes the output of a plan: with `path` as in bnd_checkpoint_writer_new. Other files of the input's folder, such as
  * the tokenizer's, are copied; files of weights in other formats are not. The bits do not depend on the number of
  * threads.
- * On failure: nothing is left behind. BND_BAD_ARGUMENT: `path` is in the input, or a weight has a NaN or an infinity
- *     (the message names it); BND_BAD_STREAM; BND_NO_MEMORY. */
+ * On failure: nothing is left behind. BND_BAD_ARGUMENT: `path` is in the input, or a weight has a NaN or an infinity,
+ *     or a static input scale is not a positive number with a reciprocal (the message names it); BND_BAD_STREAM;
+ *     BND_NO_MEMORY. */
 BND_CHECKED bnd_status bnd_checkpoint_quantize(const bnd_quantize_plan *plan, const char *path, bool durable,
                                                const bnd_watch *watch, bnd_error *why);
 

@@ -66,8 +66,11 @@ def judge_decoding(name):
     check(status == 0, f"{name} is decoded: {status} {said}")
     want = read_safetensors(os.path.join(folder, "right", name + ".decoded.safetensors"))
     for weight, entry in expected["weights"].items():
-        same = weight in tensors and as_f32(tensors[weight]).tobytes() == want[weight][2]
-        check(same and tensors[weight][1] == entry["shape"], f"{name} {weight} has the model's values")
+        x = np.frombuffer(want[weight][2], "<f4").reshape(entry["shape"])
+        if entry["layout"] == "gpt-oss/mxfp4":
+            x = x.transpose(0, 2, 1)
+        same = weight in tensors and as_f32(tensors[weight]).tobytes() == x.tobytes()
+        check(same and tensors[weight][1] == list(x.shape), f"{name} {weight} has the model's values")
     left = [tensor for tensor in tensors if tensor not in want and not tensor.endswith((".k_scale", ".v_scale", "fp8"))]
     check(not left, f"{name}: nothing else is left: {left[:3]}")
     if os.path.exists(os.path.join(out, "config.json")):
@@ -225,6 +228,61 @@ def judge_gpt_oss():
     judge_files("gpt-oss")
 
 
+def write_experts(target, arrays):
+    """A checkpoint of gpt-oss with these arrays: name -> (dtype, array)."""
+    header, at = {}, 0
+    for name, (dtype, array) in arrays.items():
+        header[name] = {"dtype": dtype, "shape": list(array.shape), "data_offsets": [at, at + array.nbytes]}
+        at += array.nbytes
+    text = json.dumps(header).encode()
+    os.makedirs(target)
+    with open(os.path.join(target, "model.safetensors"), "wb") as file:
+        file.write(len(text).to_bytes(8, "little") + text + b"".join(array.tobytes() for _, array in arrays.values()))
+    with open(os.path.join(target, "config.json"), "w", encoding="utf-8") as file:
+        json.dump({"model_type": "gpt_oss", "quantization_config": {"quant_method": "mxfp4"}}, file)
+
+
+def judge_transposed(experts, outs, ins):
+    """Values of blocks are [experts, in, out]: also where an expert ends within a piece of the work."""
+    random = np.random.default_rng(outs)
+    arrays, want = {}, {}
+    for last, rows, columns in (("gate_up_proj", outs, ins), ("down_proj", ins, outs // 2)):
+        name = "model.layers.0.mlp.experts." + last
+        blocks = random.integers(0, 256, (experts, rows, columns // 32, 16), "u1")
+        scales = random.integers(118, 133, (experts, rows, columns // 32), "u1")
+        arrays[name + "_blocks"], arrays[name + "_scales"] = ("U8", blocks), ("U8", scales)
+        codes = np.stack([blocks & 15, blocks >> 4], axis=-1).reshape(experts, rows, columns // 32, 32)
+        x = E2M1.decode(codes) * np.ldexp(1.0, scales.astype("i4") - 127)[..., None]
+        want[name] = f32(x).reshape(experts, rows, columns).transpose(0, 2, 1)
+    source = os.path.join(folder, f"gpt-oss-{outs}")
+    write_experts(source, arrays)
+    for options in ("--to bf16", "--to fp32 -j3"):
+        status, tensors, said = quantize(source, *options.split())
+        check(status == 0, f"gpt-oss {outs} {options}: {status} {said}")
+        for name, x in want.items():
+            check(tensors[name][1] == list(x.shape) and values(tensors[name]).tobytes() == x.tobytes(),
+                  f"gpt-oss {outs} {options}: {name} is [experts, in, out] with the values of its blocks")
+    judge_back(source, arrays)
+
+
+def judge_back(source, arrays):
+    """The values again as blocks: the same numbers, so that scales of other binades do not matter."""
+    shutil.rmtree(source + "-bf16", ignore_errors=True)
+    status = subprocess.run(binade + ["quantize", source, source + "-bf16", "--to", "bf16"], stdout=subprocess.DEVNULL,
+                            check=False).returncode
+    check(status == 0, f"{source} is decoded")
+    status, tensors, said = quantize(source + "-bf16", *"--to mxfp4 --layout gpt-oss".split())
+    check(status == 0 and sorted(tensors) == sorted(arrays), f"{source}: blocks again: {status} {said}")
+    for name, (_, blocks) in arrays.items():
+        if name.endswith("_blocks"):
+            scales = name.replace("_blocks", "_scales")
+            old = E2M1.decode(np.stack([blocks & 15, blocks >> 4], axis=-1).reshape(*blocks.shape[:3], 32))
+            new = E2M1.decode(np.stack([values(tensors[name]) & 15, values(tensors[name]) >> 4],
+                                       axis=-1).reshape(*blocks.shape[:3], 32))
+            same = (old * e8m0(arrays[scales][1])[..., None] == new * e8m0(values(tensors[scales]))[..., None])
+            check(same.all(), f"{source}: {name} has the same numbers again: {int((~same).sum())} differ")
+
+
 def judge_comfyui():
     """One file, of which the metadata name each layer."""
     target = os.path.join(folder, "comfy.safetensors")
@@ -267,5 +325,7 @@ judge_other_models()
 for name_, options_, expected_ in INPUTS:
     judge_inputs(name_, options_, expected_)
 judge_gpt_oss()
+for experts_, outs_, ins_ in ((3, 64, 32), (2, 10048, 160), (2, 128, 2880)):
+    judge_transposed(experts_, outs_, ins_)
 judge_comfyui()
 conclude()

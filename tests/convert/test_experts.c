@@ -110,6 +110,50 @@ static void blocks_of_gpt_oss(void)
     close_folder();
 }
 
+static bool is_transposed(const bnd_checkpoint *blocks, const bnd_checkpoint *values, const char *name, size_t rows,
+                          size_t columns)
+{
+    const bnd_stored_weight *weight = bnd_checkpoint_find_weight(values, name);
+    size_t count, more, wrong = 0;
+    float *y = values_of(blocks, name, &count), *z = values_of(values, name, &more);
+    CU_ASSERT_TRUE_FATAL(count == E * rows * columns && more == count);
+    for (size_t i = 0; i < count; i++) {
+        size_t e = i / columns / rows, r = i / columns % rows, c = i % columns;
+        wrong += z[(e * columns + c) * rows + r] != y[i];
+    }
+    free(y);
+    free(z);
+    return wrong == 0 && weight->rank == 3 && weight->shape[1] == columns && weight->shape[2] == rows;
+}
+
+/* Blocks are [E, out, in], values [E, in, out]: also those of an array that is kept. */
+static void values_of_gpt_oss(void)
+{
+    static const char *const keep[] = {"*.down_proj"};
+    open_folder();
+    make_experts("model", AT "gate_up_proj", AT "down_proj", "{\"model_type\": \"gpt_oss\"}", true);
+    make_experts("first", "block.0.mlp.mlp1_weight", "block.0.mlp.mlp2_weight", "{}", false);
+    bnd_quantize how = {.to = "mxfp4", .layout = "gpt-oss"};
+    bnd_checkpoint *blocks = quantize_named("model", "blocks", &how), *first = quantize_named("first", "first-4", &how);
+    how.keep = keep;
+    how.keeps = 1;
+    bnd_checkpoint *kept = quantize_named("blocks", "kept", &how),
+                   *values = quantize_named("blocks", "values", &(bnd_quantize){.to = "fp32"}),
+                   *as_stored = quantize_named("first-4", "as-stored", &(bnd_quantize){.to = "bf16"});
+    CU_ASSERT_TRUE(is_transposed(blocks, values, AT "gate_up_proj", GATE_UP, IN));
+    CU_ASSERT_TRUE(is_transposed(blocks, values, AT "down_proj", IN, INNER));
+    CU_ASSERT_TRUE(is_transposed(blocks, kept, AT "down_proj", IN, INNER));
+    CU_ASSERT_PTR_NOT_NULL(bnd_checkpoint_find(kept, AT "gate_up_proj_blocks"));
+    const bnd_stored_weight *weight = bnd_checkpoint_find_weight(as_stored, "block.0.mlp.mlp1_weight");
+    CU_ASSERT_TRUE(weight != NULL && weight->shape[1] == GATE_UP && weight->shape[2] == IN);
+    bnd_checkpoint_free(blocks);
+    bnd_checkpoint_free(first);
+    bnd_checkpoint_free(kept);
+    bnd_checkpoint_free(values);
+    bnd_checkpoint_free(as_stored);
+    close_folder();
+}
+
 /* What is quantized as an array is the same as the linear layers of each expert on their own. */
 static void layers_of_each_expert(void)
 {
@@ -176,6 +220,7 @@ static void experts_that_stay(void)
 }
 
 CU_TestInfo expert_tests[] = {{"blocks of gpt-oss", blocks_of_gpt_oss},
+                              {"values of gpt-oss", values_of_gpt_oss},
                               {"layers of each expert", layers_of_each_expert},
                               {"experts that stay", experts_that_stay},
                               CU_TEST_INFO_NULL};

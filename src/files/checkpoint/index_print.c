@@ -17,33 +17,19 @@ void bndi_name_shard(char out[BNDI_SHARD_NAME], size_t shard, size_t shards)
     }
 }
 
-typedef struct text {
-    char *bytes; /* NULL: it is only measured */
-    size_t length;
-} text;
-
-static void put(void *sink, const char *bytes, size_t length)
+static void put_text(bnd_lab_json_memory *out, const char *bytes)
 {
-    text *t = sink;
-    if (t->bytes != NULL) {
-        memcpy(t->bytes + t->length, bytes, length);
-    }
-    t->length += length;
+    bnd_lab_json_to_memory(out, bytes, strlen(bytes));
 }
 
-static void put_text(text *out, const char *bytes)
-{
-    put(out, bytes, strlen(bytes));
-}
-
-static void put_string(text *out, const char *string)
+static void put_string(bnd_lab_json_memory *out, const char *string)
 {
     bnd_lab_json json;
-    bnd_lab_json_begin(&json, put, out);
+    bnd_lab_json_begin(&json, bnd_lab_json_to_memory, out);
     bnd_lab_json_string(&json, NULL, string);
 }
 
-static void print(text *out, const bndi_index_lines *lines)
+static void print(bnd_lab_json_memory *out, const bndi_index_lines *lines)
 {
     char total[128], name[BNDI_SHARD_NAME];
     snprintf(total, sizeof total, "{\n  \"metadata\": {\n    \"total_size\": %llu\n  },\n  \"weight_map\": {",
@@ -61,9 +47,9 @@ static void print(text *out, const bndi_index_lines *lines)
 
 bnd_status bndi_index_print(char **out, size_t *length, const bndi_index_lines *lines, bnd_error *why)
 {
-    text measured = {.bytes = NULL};
+    bnd_lab_json_memory measured = {.bytes = NULL};
     print(&measured, lines);
-    text made = {.bytes = malloc(measured.length)};
+    bnd_lab_json_memory made = {.bytes = malloc(measured.length)};
     if (made.bytes == NULL) {
         return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for an index of %zu bytes", measured.length);
     }

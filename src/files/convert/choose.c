@@ -191,6 +191,17 @@ static bnd_status choose_one(bnd_planned_weight *out, const bnd_quantize_plan *p
 
 /* ---- all of them ---- */
 
+/* What is decoded has the axes that the unquantized model has. */
+static void turn(bnd_planned_weight *out, bndi_weight_work *work)
+{
+    const uint64_t *stored = out->weight->shape;
+    const uint64_t dimensions[3] = {stored[0], stored[2], stored[1]};
+    memcpy(work->dimensions, dimensions, sizeof dimensions);
+    work->turned = out->count > 0;
+    out->shape = work->dimensions;
+    out->because = "quantized in the input; now [experts, in, out]";
+}
+
 bnd_status bndi_choose(bnd_quantize_plan *plan, const bnd_quantize *asked, bnd_error *why)
 {
     for (size_t i = 0; i < plan->count; i++) {
@@ -198,6 +209,9 @@ bnd_status bndi_choose(bnd_quantize_plan *plan, const bnd_quantize *asked, bnd_e
         bnd_status status = choose_one(weight, plan, asked, why);
         if (status != BND_OK) {
             return status;
+        }
+        if (weight->conversion == BND_DECODED && bndi_decodes_in_first(weight->weight)) {
+            turn(weight, &plan->work[i]);
         }
         plan->totals.weights[weight->conversion]++;
     }

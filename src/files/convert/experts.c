@@ -7,14 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HALVES = 1, INTERLEAVED = 0 };
+enum { HALVES = 1, INTERLEAVED = 0, IN_OUT = 1, AS_STORED = 0 };
 
 static const struct row {
     const char *model_type, *gate_up, *down;
     bool halves;
     const char *layout;
+    bool in_first;
 } rows[] = {
-#define EXPERTS(model_type, gate_up, down, split, layout) {model_type, gate_up, down, split, layout},
+#define EXPERTS(model_type, gate_up, down, split, layout, decoded) {model_type, gate_up, down, split, layout, decoded},
 #include "convert/experts.def"
 #undef EXPERTS
 };
@@ -68,6 +69,15 @@ bool bndi_find_experts(bndi_experts *out, const bnd_checkpoint *checkpoint, cons
         }
     }
     return false;
+}
+
+bool bndi_decodes_in_first(const bnd_stored_weight *weight)
+{
+    bool found = false;
+    for (size_t i = 0; i < ROWS && weight->layout != NULL && weight->rank == 3; i++) {
+        found |= rows[i].in_first && strcmp(rows[i].layout, weight->layout->name) == 0;
+    }
+    return found;
 }
 
 size_t bndi_expert_layers(const bndi_experts *experts, const bnd_stored_weight *weight)

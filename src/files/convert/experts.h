@@ -16,6 +16,9 @@ typedef struct bndi_experts {
 bool bndi_find_experts(bndi_experts *out, const bnd_checkpoint *checkpoint, const bnd_stored_weight *weight,
                        const char *model_type);
 
+/* Is a weight stored [E, out, in], where an unquantized checkpoint has [E, in, out] under its name? */
+bool bndi_decodes_in_first(const bnd_stored_weight *weight);
+
 /* The elements of a stored array that are a matrix, or several matrices one below the other: row r, column c is element
  * first + r / inner * outer_step + r % inner * row_step + c * column_step. */
 typedef struct bndi_expert_view {

@@ -28,6 +28,7 @@ libbinade_laboratory_la_SOURCES += \
 	src/files/convert/quantize_plan.c \
 	src/files/convert/side_files.c \
 	src/files/convert/tensor_scales.c \
+	src/files/convert/turn.c \
 	src/files/convert/pieces.c \
 	src/files/convert/quantize_run.c \
 	src/files/convert/relayout.h \

@@ -63,6 +63,10 @@ static bnd_status decode(const bndi_quantizing *job, const piece *p, bnd_error *
         gather(p->memory->gathered, p, stored->width / 8U);
         return bnd_decode_f32(p->memory->x, p->memory->gathered, p->n, stored, &how, why);
     }
+    if (p->work->turned) {
+        return bndi_decode_turned(p->memory->x, p->weight->weight, p->at / p->work->columns, p->n / p->work->columns,
+                                  &context, why);
+    }
     return bnd_decode_weight_f32(p->memory->x, p->weight->weight, p->at, p->n, &context, why);
 }
 

@@ -18,6 +18,7 @@ typedef struct bndi_weight_work {
     bool experts;                   /* experts of one array: all of them, or a linear layer of one */
     bool gathered;                  /* its elements are those of `view` */
     bndi_expert_view view;
+    bool turned;            /* it is decoded, and the last two axes change places */
     uint64_t dimensions[3]; /* the shape of experts */
 } bndi_weight_work;
 
@@ -96,6 +97,13 @@ BND_CHECKED bnd_status bndi_plan_tensors(bnd_quantize_plan *plan, bnd_error *why
 
 /* The shape of some rows of a weight for calls on its block format. */
 bnd_shape bndi_shape_of_rows(const bnd_block *block, size_t rows, size_t columns);
+
+/* ---- turn.c ---- */
+
+/* Rows first .. first + rows - 1 of a weight [E, out, in] as [E in, out]: row e in + i is column i of expert e. `x` has
+ * rows * out elements. */
+BND_CHECKED bnd_status bndi_decode_turned(float *x, const bnd_stored_weight *weight, uint64_t first, size_t rows,
+                                          const bnd_context *context, bnd_error *why);
 
 /* ---- pieces.c: the work on a piece ---- */
 

@@ -10,10 +10,12 @@
 #include <string.h>
 
 enum {
-    RANK_MOST = 5,   /* of a part of a matrix, or of matrices of experts */
-    NAME_MORE = 64,  /* the suffix of a part is shorter than ".weight" and this */
-    PIECE = 1 << 17, /* elements: fp32 and codes fit the L2 cache */
-    COPIED = 1 << 20 /* bytes of a piece that is copied */
+    RANK_MOST = 5,    /* of a part of a matrix, or of matrices of experts */
+    NAME_MORE = 64,   /* the suffix of a part is shorter than ".weight" and this */
+    PIECE = 1 << 17,  /* elements: fp32 and codes fit the L2 cache */
+    TURNED = 1 << 20, /* elements of a piece whose axes change places: so many that rows are read in long parts, */
+    TURNED_ROWS = 32, /* and no fewer rows of the output than this */
+    COPIED = 1 << 20  /* bytes of a piece that is copied */
 };
 
 /* ---- parts of a quantized weight ---- */
@@ -169,7 +171,7 @@ static void add_values(maker *m, bnd_planned_weight *weight, bndi_weight_work *w
     weight->dtype = stays ? dtype_that_stays(stored->parts[BND_PART_CODES]) : bnd_safetensors_dtype(work->to);
     strcpy(m->name, stored->name);
     const bnd_planned *tensor =
-        add_tensor(m, &work->tensors[BND_PART_CODES], weight->dtype, stored->rank, stored->shape);
+        add_tensor(m, &work->tensors[BND_PART_CODES], weight->dtype, weight->rank, weight->shape);
     weight->bytes_out = stays ? weight->bytes_in : bytes_of(tensor);
 }
 
@@ -212,6 +214,12 @@ static size_t rows_of_piece(const bnd_block *block, size_t columns)
     return unit * (many > 0 ? many : 1);
 }
 
+static size_t rows_of_turned(uint64_t columns, uint64_t rows)
+{
+    uint64_t many = TURNED / columns > TURNED_ROWS ? TURNED / columns : TURNED_ROWS;
+    return (size_t)(many < rows ? many : rows);
+}
+
 bnd_shape bndi_shape_of_rows(const bnd_block *block, size_t rows, size_t columns)
 {
     return block->sharing == BND_SHARE_TILE ? (bnd_shape){1, rows, columns} : (bnd_shape){rows, columns, 1};
@@ -244,7 +252,11 @@ static void cut(bnd_quantize_plan *plan, size_t i)
         grow(&largest->codes, bnd_block_codes_size(&weight->block, shape, BND_PACKING_PACKED));
         grow(&largest->scales, bnd_block_scales_size(&weight->block, shape));
     } else {
-        grow(&largest->codes, PIECE * sizeof(float));
+        if (work->turned) {
+            work->columns = (size_t)weight->shape[2];
+            work->step = (uint64_t)rows_of_turned(work->columns, weight->shape[0] * weight->shape[1]) * work->columns;
+        }
+        grow(&largest->codes, (size_t)work->step * sizeof(float));
     }
     if (weight->conversion != BND_STAYS) {
         grow(&largest->elements, (size_t)work->step);

@@ -4,6 +4,8 @@
 #include "base/base.h"
 #include "store/store.h"
 
+#include <string.h>
+
 enum { JSON_DEPTH = 64 };
 
 static void put_bytes(bnd_lab_json *json, const char *text, size_t length)
@@ -180,4 +182,13 @@ void bnd_lab_json_literal(bnd_lab_json *json, const char *key, const char *numbe
 {
     start_item(json, key);
     put(json, number);
+}
+
+void bnd_lab_json_to_memory(void *memory, const char *text, size_t length)
+{
+    bnd_lab_json_memory *out = memory;
+    if (out->bytes != NULL) {
+        memcpy(out->bytes + out->length, text, length);
+    }
+    out->length += length;
 }

@@ -31,4 +31,12 @@ void bnd_lab_json_null(bnd_lab_json *json, const char *key);
 void bnd_lab_json_literal(bnd_lab_json *json, const char *key,
                           const char *number); /* text that is a JSON number already */
 
+/* A sink that counts bytes, and keeps them where it has memory: what is written once without memory is measured. */
+typedef struct bnd_lab_json_memory {
+    char *bytes; /* NULL: it only counts */
+    size_t length;
+} bnd_lab_json_memory;
+
+void bnd_lab_json_to_memory(void *memory, const char *text, size_t length);
+
 #endif

@@ -62,25 +62,11 @@ static bnd_status place_all(layout *l, const bnd_safetensor *entries, bnd_error 
 
 /* ---- the header ---- */
 
-typedef struct text {
-    char *bytes; /* NULL: it is only measured */
-    size_t length;
-} text;
-
-static void put(void *sink, const char *bytes, size_t length)
-{
-    text *t = sink;
-    if (t->bytes != NULL) {
-        memcpy(t->bytes + t->length, bytes, length);
-    }
-    t->length += length;
-}
-
-static void print_header(text *out, const layout *l)
+static void print_header(bnd_lab_json_memory *out, const layout *l)
 {
     bnd_lab_json json;
     uint64_t at = 0;
-    bnd_lab_json_begin(&json, put, out);
+    bnd_lab_json_begin(&json, bnd_lab_json_to_memory, out);
     bnd_lab_json_object(&json, NULL);
     if (l->pairs > 0) {
         bnd_lab_json_object(&json, "__metadata__");
@@ -109,7 +95,7 @@ static void print_header(text *out, const layout *l)
 
 static bnd_status make_header(layout *l, bnd_error *why)
 {
-    text measured = {.bytes = NULL};
+    bnd_lab_json_memory measured = {.bytes = NULL};
     print_header(&measured, l);
     size_t length = (measured.length + START - 1) / START * START; /* filled up with blanks: the data are aligned */
     if (length > BND_SAFETENSORS_HEADER_MAX) {
@@ -125,7 +111,7 @@ static bnd_status make_header(layout *l, bnd_error *why)
         l->header[i] = (char)((uint64_t)length >> 8 * i & 0xff);
     }
     memset(l->header + START, ' ', length);
-    text out = {.bytes = l->header + START};
+    bnd_lab_json_memory out = {.bytes = l->header + START};
     print_header(&out, l);
     uint64_t at = l->header_size;
     for (size_t i = 0; i < l->count; i++) {

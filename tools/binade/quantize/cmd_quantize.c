@@ -260,21 +260,18 @@ const command command_quantize = {
         ".safetensors file if its name ends so, and otherwise a new folder, with the other files of IN."
         "\n\n"
         "Experts in one array: for Llama 4 and Qwen3-VL-MoE each expert becomes three linear layers, gate_proj, "
-        "up_proj "
-        "and down_proj, as llm-compressor writes them. For gpt-oss --layout gpt-oss writes blocks and scales of the "
-        "whole array; its other weights stay. The shapes of the two arrays of a layer tell which axis is the input; "
-        "[experts, in, out] is transposed, because blocks of scales lie along the input. Arrays of other models stay."
+        "up_proj and down_proj, as llm-compressor writes them. For gpt-oss --layout gpt-oss writes blocks and scales "
+        "of the whole array; its other weights stay. The shapes of the two arrays of a layer tell which axis is the "
+        "input; [experts, in, out] is transposed, because blocks of scales lie along the input. Blocks of gpt-oss that "
+        "are dequantized become [experts, in, out], as transformers has them. Arrays of other models stay."
         "\n\n"
         "Static input scales of a quantized IN are carried over where the layout has them with the same meaning and "
-        "each "
-        "quantized weight has one. A factor becomes a divisor, and back, with one rounding to fp32. The last lines of "
-        "the "
-        "output say whether they are carried over or dropped."
+        "each quantized weight has one. A factor becomes a divisor, and back, with one rounding to fp32. The last lines "
+        "of the output say whether they are carried over or dropped."
         "\n\n"
-        "A block scale of NVFP4 is the E4M3 number nearest to amax / 6 / tensor scale. compressed-tensors (ac8e2ba) "
-        "rounds amax / 6 to the format of the weights first, and multiplies in fp32. In an emulation of that on "
-        "5242880 "
-        "scales of normal random weights, 3 scales differ for fp32 weights and 89353 (1.7 %) for bf16 weights.",
+        "Codes are rounded once: an element of NVFP4 is divided by the exact product of its two scales. "
+        "compressed-tensors rounds to fp32 and bf16 on the way, so a few of its scales and about 1 % of its codes "
+        "differ; doc/how-to/quantize-a-checkpoint.md has figures. binade diff recognizes its arithmetic.",
     .options = options,
     .examples = examples,
     .environment = READS_BACKEND | READS_THREADS | READS_COLUMNS,
