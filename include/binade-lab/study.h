@@ -137,6 +137,18 @@ uint64_t bnd_record_memory_of(const bnd_record *record, bnd_role role);
 
 /* ---- runs ---- */
 
+/* Reads a recipe as people choose one: a name, settings as bnd_policy_parse takes them, or the name of a file with
+ * them, FILE.json. A recipe that no run can have is refused here.
+ * Arguments: `name` receives what records call it: the name of a built-in recipe, what the file says, or `text`. `text`
+ * has `length` bytes, at most BND_RECORD_NAME_SIZE - 1.
+ * On failure: as bnd_policy_parse or bnd_recipe_read_n; BND_BAD_STREAM if the file cannot be read. */
+BND_CHECKED bnd_status bnd_recipe_choose_n(bnd_policy *out, char name[BND_RECORD_NAME_SIZE], const char *text,
+                                           size_t length, bnd_error *why);
+
+/* Returns: the length of the first recipe of a list: up to a semicolon, or up to a comma that another recipe follows. A
+ * setting (with "=" in it) belongs to the recipe before it, except base=, which begins one. */
+size_t bnd_recipe_list_first(const char *list);
+
 /* A run that is to be made. */
 typedef struct bnd_task {
     bnd_training training;
@@ -281,6 +293,82 @@ BND_CHECKED bnd_status bnd_records_gap_curve(bnd_curve *out, const bnd_record *r
 /* Returns: half the 95 % interval of the mean of n numbers, by Student's t; NaN for fewer than two. */
 double bnd_interval(const double *x, size_t n);
 
+/* ---- tables of runs: a row per recipe ---- */
+
+/* The runs of a recipe (with one model, one optimizer and one learning rate). */
+enum { BND_SUMMARY_NAME_SIZE = 384 };
+typedef struct bnd_summary_row {
+    char name[BND_SUMMARY_NAME_SIZE]; /* the recipe, and where several rows have it what else tells them apart */
+    const bnd_record *records;
+    size_t count;
+    size_t reference; /* the row that it is compared with; its own number where it is one */
+    bool compared;    /* there were pairs */
+    bnd_comparison is;
+} bnd_summary_row;
+
+/* Puts the records in order, row by row as they first come, and compares each row with a reference: fp32 with the same
+ * learning rate, fp32, or else the first row. Each reference comes before the rows that are compared with it.
+ * Arguments: `rows` receives `row_count` rows, freed with bnd_summary_free. `records` stay as long as the rows are
+ * used, and are not closed by them. `margin`: as in bnd_records_compare; with a wrong one, no rows are compared.
+ * On failure: BND_NO_MEMORY; the records may be in another order. */
+BND_CHECKED bnd_status bnd_summary_make(bnd_summary_row **rows, size_t *row_count, bnd_record *records, size_t count,
+                                        double margin, bnd_error *why);
+
+/* Frees rows. NULL does nothing. */
+void bnd_summary_free(bnd_summary_row *rows);
+
+/* The numbers of a row, over all its runs. Gaps and ratios are those of bnd_comparison. */
+typedef enum bnd_summary_number {
+    BND_SUMMARY_PAIRS,
+    BND_SUMMARY_FAILED,     /* runs */
+    BND_SUMMARY_FINAL_LOSS, /* that is compared; without pairs, the mean of the runs that ended in a number */
+    BND_SUMMARY_GAP,
+    BND_SUMMARY_INTERVAL,
+    BND_SUMMARY_TOLERANCE,
+    BND_SUMMARY_OUTSIDE_FROM,
+    BND_SUMMARY_ENDED_AT, /* the fewest steps after which nothing was left to train */
+    BND_SUMMARY_LOST_UPDATES_PERCENT,
+    BND_SUMMARY_UNDERFLOWED_PERCENT, /* of gradients */
+    BND_SUMMARY_OVERFLOWS,
+    BND_SUMMARY_SKIPPED,
+    BND_SUMMARY_BYTES_PER_PARAMETER, /* this and what follows up to the ratio: of one run */
+    BND_SUMMARY_ACTIVATION_BYTES,
+    BND_SUMMARY_MEMORY_BYTES,
+    BND_SUMMARY_PEAK_BYTES,         /* of the roles that belong to the recipe */
+    BND_SUMMARY_MEMORY_SAVED_TIMES, /* the reference's memory / its own */
+    BND_SUMMARY_MEMORY_SAVED_BYTES,
+    BND_SUMMARY_EMULATION_PEAK_BYTES, /* of everything that the emulation held */
+    BND_SUMMARY_STEP_SECONDS,         /* the mean over the runs of their medians */
+    BND_SUMMARY_FLOPS_PER_SECOND,
+    BND_SUMMARY_RECIPE_LOSS, /* validation in the recipe's formats, where there is one in fp32, too */
+    BND_SUMMARY_NAN_FROM,
+    BND_SUMMARY_RATIO,
+    BND_SUMMARY_RATIO_LOW,
+    BND_SUMMARY_RATIO_HIGH,
+    BND_SUMMARY_PARAM_BYTES, /* the parts of the memory, as in bnd_record_memory_of */
+    BND_SUMMARY_GRAD_BYTES,
+    BND_SUMMARY_MASTER_BYTES,
+    BND_SUMMARY_M_BYTES,
+    BND_SUMMARY_V_BYTES,
+    BND_SUMMARY_EXTRA_BYTES,
+    BND_SUMMARY_UPDATES,   /* updates that are not zero */
+    BND_SUMMARY_GRADIENTS, /* gradients other than zero, where casts are counted */
+    BND_SUMMARY_NAN_RUNS,  /* runs that ended in NaN */
+    BND_SUMMARY_NUMBERS
+} bnd_summary_number;
+
+/* Returns: the name of a number, "final_loss"; "" for a number that is not one. */
+const char *bnd_summary_number_name(bnd_summary_number number);
+
+/* Returns: a number of a row; NaN if it is not known. */
+double bnd_summary_value(const bnd_summary_row *rows, size_t row, bnd_summary_number number);
+
+/* Returns: the verdict in a word: "reference", "reference failed", "unfinished", "no pair", or bnd_verdict_name. */
+const char *bnd_summary_verdict(const bnd_summary_row *rows, size_t row);
+
+/* Returns: the verdict of the runs that did not fail; "" where there is none. */
+const char *bnd_summary_others(const bnd_summary_row *rows, size_t row);
+
 /* ---- sweeps: recipes, learning rates and seeds, a run each ---- */
 
 /* Points are numbered by recipe, then by learning rate, then by seeds. */
@@ -308,6 +396,7 @@ typedef struct bnd_rate {
     double lr;
     size_t runs, failed;
     double result, interval; /* the mean of the runs' results, and half its 95 % interval (NaN for one run) */
+    double loss;             /* the mean result of the runs that did not fail; NaN: all failed */
 } bnd_rate;
 
 /* Sums up the runs of a recipe by learning rate, ascending.
@@ -322,6 +411,25 @@ size_t bnd_rates_best(const bnd_rate *rates, size_t count);
 /* Returns: how much a learning rate other than the best costs on average: the mean result over those tried, minus
  * the best (Wortsman et al. 2023, 2309.14322). */
 double bnd_rates_sensitivity(const bnd_rate *rates, size_t count);
+
+/* A recipe of a sweep: its learning rates, and how the runs at the best one compare with those of fp32 at its best. */
+typedef struct bnd_sweep_row {
+    const char *recipe; /* these three are the caller's */
+    const bnd_record *records;
+    size_t count;
+    bnd_rate *rates;
+    size_t rate_count, best, failed; /* runs, over all rates */
+    bool compared;                   /* with the row "fp32", of which it is another */
+    bnd_comparison is;
+} bnd_sweep_row;
+
+/* Sums up recipes: sets everything but the recipe and its records. Rows are closed with bnd_sweep_close.
+ * Arguments: `margin`: as in bnd_records_compare.
+ * On failure: BND_NO_MEMORY; there is nothing to close. */
+BND_CHECKED bnd_status bnd_sweep_sum_up(bnd_sweep_row *rows, size_t count, double margin, bnd_error *why);
+
+/* Frees the learning rates of the rows. */
+void bnd_sweep_close(bnd_sweep_row *rows, size_t count);
 
 /* ---- findings: effects of rounding on the numbers of a run ---- */
 

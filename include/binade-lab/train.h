@@ -59,6 +59,11 @@ typedef struct bnd_training {
 BND_CHECKED bnd_status bnd_training_default(bnd_training *out, const char *model, const char *optimizer,
                                             const char *recipe, bnd_error *why);
 
+/* Counts the symbols of the data of a training: the vocabulary of a run whose training says 0.
+ * Arguments: `out` receives the vocabulary of the training where it says one; 0 for a model without symbols.
+ * On failure: as bnd_run_new. */
+BND_CHECKED bnd_status bnd_training_vocabulary(size_t *out, const bnd_training *training, bnd_error *why);
+
 /* Returns: the number of models; they are rows 0 .. count-1. */
 size_t bnd_model_count(void);
 

@@ -1,5 +1,4 @@
 """What the tests of runs, costs and checkpoints share: the command's answer, and checkpoints that are made here."""
-import doctest
 import json
 import math
 import os
@@ -81,9 +80,3 @@ class Case(unittest.TestCase):
         with self.assertRaises((ValueError, TypeError, KeyError, OSError)) as caught:
             function(*arguments, **options)
         self.assertIn(words, str(caught.exception))
-
-    def passes_doctests(self, module):
-        """The module has doctests, and they pass."""
-        found = doctest.testmod(module)
-        self.assertGreater(found.attempted, 0)
-        self.assertEqual(found.failed, 0)

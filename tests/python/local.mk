@@ -10,12 +10,14 @@ EXTRA_DIST += \
 	tests/python/test_arrays.py \
 	tests/python/test_blocks.py \
 	tests/python/test_checkpoints.py \
+	tests/python/test_cost.py \
 	tests/python/test_documents.py \
 	tests/python/test_kinds.py \
 	tests/python/test_notebooks.py \
 	tests/python/test_numbers.py \
 	tests/python/test_package.py \
 	tests/python/test_products.py \
+	tests/python/test_runs.py \
 	tests/python/test_testing.py \
 	tests/python/test_shims.py \
 	tests/python/test_torch.py \

@@ -219,10 +219,5 @@ class Commands(Checkpoints):
         self.assertEqual(plain(bd.diff(self.base, other)), command("diff", self.base, other))
 
 
-class Documents(Case):
-    def test_doctests(self):
-        self.passes_doctests(checkpoints)
-
-
 if __name__ == "__main__":
     unittest.main()

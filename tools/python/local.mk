@@ -12,10 +12,12 @@ PYTHON_PACKAGE = \
 	tools/python/libbinade/arrays.py \
 	tools/python/libbinade/blocks.py \
 	tools/python/libbinade/checkpoints.py \
+	tools/python/libbinade/cost.py \
 	tools/python/libbinade/formats.py \
 	tools/python/libbinade/numbers.py \
 	tools/python/libbinade/products.py \
 	tools/python/libbinade/py.typed \
+	tools/python/libbinade/runs.py \
 	tools/python/libbinade/shims/__init__.py \
 	tools/python/libbinade/shims/mx_specs.py \
 	tools/python/libbinade/shims/qtorch.py \

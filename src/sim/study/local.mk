@@ -28,6 +28,9 @@ libbinade_laboratory_la_SOURCES += \
 	src/sim/study/pairs.c \
 	src/sim/study/compare.c \
 	src/sim/study/curve.c \
+	src/sim/study/recipe_choice.c \
+	src/sim/study/summary.c \
+	src/sim/study/summary_numbers.c \
 	src/sim/study/sweep.c \
 	src/sim/study/findings.c \
 	src/sim/study/autopsy_outcome.c \

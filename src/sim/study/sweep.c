@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/base.h"
 
@@ -72,14 +73,16 @@ static bool has_failed(const bnd_record *record)
 static bnd_rate sum_up(double lr, double *results, const bnd_record *records, size_t count)
 {
     bnd_rate rate = {.lr = lr};
-    double sum = 0;
+    double sum = 0, learned = 0;
     for (size_t i = 0; i < count; i++) {
         if (records[i].lr == lr) {
             results[rate.runs] = bnd_record_result(&records[i]);
+            learned += has_failed(&records[i]) ? 0 : results[rate.runs];
             sum += results[rate.runs++];
             rate.failed += has_failed(&records[i]);
         }
     }
+    rate.loss = rate.failed < rate.runs ? learned / (double)(rate.runs - rate.failed) : (double)NAN;
     rate.result = sum / (double)rate.runs;
     rate.interval = bnd_interval(results, rate.runs);
     return rate;
@@ -124,4 +127,73 @@ double bnd_rates_sensitivity(const bnd_rate *rates, size_t count)
         sum += rates[i].result;
     }
     return sum / (double)count - rates[bnd_rates_best(rates, count)].result;
+}
+
+/* ---- recipes of a sweep ---- */
+
+/* The runs at the best learning rate side by side, for a comparison; how many. */
+static size_t take_best(bnd_record *out, const bnd_sweep_row *row)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < row->count; i++) {
+        if (row->records[i].lr == row->rates[row->best].lr) {
+            out[n++] = row->records[i];
+        }
+    }
+    return n;
+}
+
+static bnd_status compare_best(bnd_sweep_row *row, const bnd_sweep_row *reference, double margin, bnd_error *why)
+{
+    bnd_record *mine = malloc((row->count + reference->count + 1) * sizeof *mine), *theirs = mine + row->count;
+    if (mine == NULL) {
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory to compare %zu runs", row->count);
+    }
+    size_t n = take_best(mine, row), k = take_best(theirs, reference);
+    row->compared = row != reference && bnd_records_compare(&row->is, mine, n, theirs, k, margin, NULL) == BND_OK;
+    free(mine);
+    return BND_OK;
+}
+
+static bnd_status sum_up_rates(bnd_sweep_row *row, bnd_error *why)
+{
+    row->rates = malloc((row->count + 1) * sizeof *row->rates);
+    if (row->rates == NULL) {
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the learning rates of %zu runs", row->count);
+    }
+    bnd_status status = bnd_rates_make(row->rates, &row->rate_count, row->records, row->count, why);
+    row->best = status == BND_OK ? bnd_rates_best(row->rates, row->rate_count) : 0;
+    for (size_t k = 0; status == BND_OK && k < row->rate_count; k++) {
+        row->failed += row->rates[k].failed;
+    }
+    return status;
+}
+
+bnd_status bnd_sweep_sum_up(bnd_sweep_row *rows, size_t count, double margin, bnd_error *why)
+{
+    const bnd_sweep_row *reference = NULL;
+    bnd_status status = BND_OK;
+    for (size_t i = 0; i < count; i++) {
+        rows[i] = (bnd_sweep_row){.recipe = rows[i].recipe, .records = rows[i].records, .count = rows[i].count};
+        reference = strcmp(rows[i].recipe, "fp32") == 0 ? &rows[i] : reference;
+    }
+    for (size_t i = 0; status == BND_OK && i < count; i++) {
+        status = sum_up_rates(&rows[i], why);
+    }
+    for (size_t i = 0; status == BND_OK && reference != NULL && i < count; i++) {
+        status = compare_best(&rows[i], reference, margin, why);
+    }
+    if (status != BND_OK) {
+        bnd_sweep_close(rows, count);
+    }
+    return status;
+}
+
+void bnd_sweep_close(bnd_sweep_row *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        free(rows[i].rates);
+        rows[i].rates = NULL;
+        rows[i].rate_count = 0;
+    }
 }

@@ -158,6 +158,24 @@ void bnd_run_free(bnd_run *run)
     }
 }
 
+/* The data say how many symbols there are: those of a small run are those of any. */
+bnd_status bnd_training_vocabulary(size_t *out, const bnd_training *training, bnd_error *why)
+{
+    bnd_training small = *training;
+    bnd_run *run;
+    if (training->vocabulary != 0 || training->heads == 0) {
+        *out = training->vocabulary;
+        return BND_OK;
+    }
+    small.width = small.heads = small.depth = small.batch = 1;
+    bnd_status status = bnd_run_new(&run, &small, NULL, why);
+    if (status == BND_OK) {
+        *out = run->training.vocabulary;
+        bnd_run_free(run);
+    }
+    return status;
+}
+
 /* ---- asking ---- */
 
 double bnd_run_loss_scale(const bnd_run *run)

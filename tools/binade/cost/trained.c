@@ -29,20 +29,6 @@ static void set_size(const asked *a, enum cost_option option, size_t *size)
     }
 }
 
-/* The data say how many symbols there are: those of a small run are those of any. */
-static bnd_status find_vocabulary(bnd_training *t, bnd_error *why)
-{
-    bnd_training small = *t;
-    bnd_run *run;
-    small.width = small.heads = small.depth = small.batch = 1;
-    bnd_status status = bnd_run_new(&run, &small, NULL, why);
-    if (status == BND_OK) {
-        t->vocabulary = bnd_run_training(run)->vocabulary;
-        bnd_run_free(run);
-    }
-    return status;
-}
-
 static bnd_status read_training(asked *a, bnd_error *why)
 {
     bnd_training t;
@@ -58,9 +44,8 @@ static bnd_status read_training(asked *a, bnd_error *why)
     set_size(a, COST_VOCABULARY, &t.vocabulary);
     set_size(a, COST_INPUTS, &t.inputs);
     set_size(a, COST_BATCH, &t.batch);
-    if (t.vocabulary == 0 && t.heads > 0) {
-        status = find_vocabulary(&t, why);
-    }
+    size_t vocabulary = 0;
+    status = bnd_training_vocabulary(&vocabulary, &t, why);
     if (status != BND_OK) {
         return status;
     }
@@ -70,7 +55,7 @@ static bnd_status read_training(asked *a, bnd_error *why)
                                .depth = t.depth,
                                .heads = t.heads,
                                .context = t.context,
-                               .vocabulary = t.vocabulary,
+                               .vocabulary = vocabulary,
                                .inputs = t.inputs,
                                .tied = (a->given & GIVEN(COST_TIED)) != 0};
     a->has_trained = true;

@@ -28,7 +28,7 @@ bool is_sweep(const train_result *r)
 }
 
 /* The runs of each recipe side by side, in `room`; how many recipes. */
-static size_t divide(sweep_part *parts, bnd_record *room, const train_result *r)
+static size_t divide(sweep_summary *rows, bnd_record *room, const train_result *r)
 {
     size_t count = 0, used = 0;
     for (size_t i = 0; i < r->row_count; i++) {
@@ -36,7 +36,7 @@ static size_t divide(sweep_part *parts, bnd_record *room, const train_result *r)
         size_t from = used;
         bool seen = false;
         for (size_t k = 0; k < count; k++) {
-            seen = seen || strcmp(parts[k].recipe, name) == 0;
+            seen = seen || strcmp(rows[k].recipe, name) == 0;
         }
         for (size_t k = i; !seen && k < r->row_count; k++) {
             const train_row *row = &r->rows[k];
@@ -46,7 +46,7 @@ static size_t divide(sweep_part *parts, bnd_record *room, const train_result *r)
             }
         }
         if (!seen) {
-            parts[count++] = (sweep_part){name, room + from, used - from};
+            rows[count++] = (sweep_summary){.recipe = name, .records = room + from, .count = used - from};
         }
     }
     return count;
@@ -117,10 +117,10 @@ void json_sweep(bnd_lab_json *json, const train_result *r)
         bnd_lab_json_null(json, "sweep");
         return;
     }
-    sweep_part *parts = allocate(NULL, r->row_count, sizeof *parts);
+    sweep_summary *all = allocate(NULL, r->row_count, sizeof *all);
     bnd_record *room = allocate(NULL, r->count, sizeof *room);
-    size_t count = divide(parts, room, r);
-    sweep_summary *all = sweep_summarize(parts, count, r->margin);
+    size_t count = divide(all, room, r);
+    sweep_summarize(all, count, r->margin);
     json_owned_string(json, "conclusion", sweep_conclusion(all, count));
     bnd_lab_json_object(json, "sweep");
     bnd_lab_json_array(json, "headings");
@@ -137,7 +137,7 @@ void json_sweep(bnd_lab_json *json, const train_result *r)
     }
     bnd_lab_json_end(json);
     bnd_lab_json_end(json);
-    sweep_summaries_free(all, count);
+    bnd_sweep_close(all, count);
     free(room);
-    free(parts);
+    free(all);
 }

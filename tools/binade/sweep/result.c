@@ -54,7 +54,7 @@ static void print_points(const sweep_summary *all, size_t recipes, enum output o
     for (size_t i = 0; i < recipes; i++) {
         for (size_t k = 0; k < all[i].rate_count; k++) {
             const bnd_rate *rate = &all[i].rates[k];
-            double loss = sweep_mean_loss(&all[i], rate), interval = sweep_interval_of(rate);
+            double loss = rate->loss, interval = sweep_interval_of(rate);
             bool best = k == all[i].best && sweep_has_learned(&all[i]);
             table_add(&t, copy_text(all[i].recipe));
             table_add(&t, format_text("%g", rate->lr));
@@ -127,7 +127,7 @@ void sweep_cells(char *cells[SWEEP_CELLS], const sweep_summary *m)
 {
     const bnd_rate *best = &m->rates[m->best];
     bool is_reference = strcmp(m->recipe, "fp32") == 0, learned = sweep_has_learned(m);
-    double loss = sweep_mean_loss(m, best);
+    double loss = best->loss;
     cells[0] = copy_text(m->recipe);
     cells[1] = m->compared ? verdict_text(&m->is) : copy_text(is_reference ? "reference" : "-");
     cells[2] = learned ? format_text("%g", best->lr) : copy_text("-");
@@ -169,7 +169,7 @@ void json_sweep_summary(bnd_lab_json *json, const sweep_summary *m)
 {
     bnd_lab_json_string(json, "recipe", m->recipe);
     json_number(json, "best_lr", sweep_has_learned(m) ? m->rates[m->best].lr : (double)NAN);
-    json_number(json, "loss", sweep_mean_loss(m, &m->rates[m->best]));
+    json_number(json, "loss", m->rates[m->best].loss);
     json_number(json, "interval", sweep_interval_of(&m->rates[m->best]));
     if (m->compared) {
         bnd_lab_json_string(json, "verdict", bnd_verdict_name(m->is.verdict));
@@ -190,7 +190,7 @@ void json_sweep_summary(bnd_lab_json *json, const sweep_summary *m)
         json_number(json, "lr", m->rates[k].lr);
         bnd_lab_json_unsigned(json, "runs", m->rates[k].runs);
         bnd_lab_json_unsigned(json, "failed", m->rates[k].failed);
-        json_number(json, "loss", sweep_mean_loss(m, &m->rates[k]));
+        json_number(json, "loss", m->rates[k].loss);
         json_number(json, "interval", sweep_interval_of(&m->rates[k]));
         json_number(json, "capped_loss", m->rates[k].result);
         bnd_lab_json_end(json);
@@ -223,11 +223,11 @@ static void print_json(const sweep_result *r, const sweep_summary *all)
 void print_sweep(const sweep_result *r, enum output output)
 {
     size_t recipes = r->recipes->count, each = r->count / recipes;
-    sweep_part *parts = allocate(NULL, recipes, sizeof *parts);
+    sweep_summary *all = allocate(NULL, recipes, sizeof *all);
     for (size_t i = 0; i < recipes; i++) {
-        parts[i] = (sweep_part){r->recipes->items[i].name, r->records + i * each, each};
+        all[i] = (sweep_summary){.recipe = r->recipes->items[i].name, .records = r->records + i * each, .count = each};
     }
-    sweep_summary *all = sweep_summarize(parts, recipes, r->margin);
+    sweep_summarize(all, recipes, r->margin);
     if (output == OUTPUT_JSON) {
         print_json(r, all);
     } else if (output == OUTPUT_CSV) {
@@ -241,6 +241,6 @@ void print_sweep(const sweep_result *r, enum output output)
         }
         print_summaries(all, r);
     }
-    sweep_summaries_free(all, recipes);
-    free(parts);
+    bnd_sweep_close(all, recipes);
+    free(all);
 }

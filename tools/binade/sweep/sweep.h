@@ -28,31 +28,12 @@ void ranks_serve(const ranks *r, ranks_make *make, void *data);
 
 /* ---- recipes and their learning rates (summary.c) ---- */
 
-/* The runs of a recipe, side by side. */
-typedef struct sweep_part {
-    const char *recipe;
-    bnd_record *records;
-    size_t count;
-} sweep_part;
-
-/* A recipe's learning rates, and how its best one compares with that of fp32. */
-typedef struct sweep_summary {
-    const char *recipe;
-    bnd_record *records;
-    size_t count;
-    bnd_rate *rates;
-    size_t rate_count, best, failed;
-    bool compared;
-    bnd_comparison is;
-} sweep_summary;
-
-sweep_summary *sweep_summarize(const sweep_part *parts, size_t count, double margin);
-void sweep_summaries_free(sweep_summary *all, size_t count);
+/* As bnd_sweep_sum_up; the process ends if memory runs out. */
+typedef bnd_sweep_row sweep_summary;
+void sweep_summarize(sweep_summary *rows, size_t count, double margin);
 
 /* Where every run failed no rate is better than another. */
 bool sweep_has_learned(const sweep_summary *m);
-/* The mean loss of the runs that did not fail; NaN: all failed. */
-double sweep_mean_loss(const sweep_summary *m, const bnd_rate *rate);
 double sweep_interval_of(const bnd_rate *rate); /* NaN where a run failed: failed runs have no loss */
 const char *sweep_failure_word(const sweep_summary *m, const bnd_rate *rate); /* how all runs of a rate failed */
 char *sweep_loss_text(const sweep_summary *m, const bnd_rate *rate);          /* to be freed, with the interval; */

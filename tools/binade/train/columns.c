@@ -2,217 +2,59 @@
 #include "table.h"
 
 #include <math.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- numbers of a row; NaN: not known ---- */
 
-static bool is_reference(const train_result *r, const train_row *row)
-{
-    return row == &r->rows[row->reference];
-}
-
 bool is_compared(const train_row *row, const train_result *r)
 {
-    return row->compared && !is_reference(r, row);
+    return row->compared && row != &r->rows[row->reference];
 }
 
-static double pairs(const train_result *r, const train_row *row)
-{
-    (void)r;
-    return (double)(row->compared ? row->is.pairs : 0);
-}
-
-static double last_loss(const bnd_record *record)
-{
-    return !record->validated ? record->loss : record->validated_fp32 ? record->validation_fp32 : record->validation;
-}
-
-/* How many of the runs ended with NaN. */
-size_t nan_runs(const train_row *row)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < row->count; i++) {
-        count += isnan(last_loss(&row->records[i])) ? 1 : 0;
-    }
-    return count;
-}
-
-/* The mean over the runs that ended in a number; NaN where none did. */
-static double mean_loss(const train_row *row, double (*loss)(const bnd_record *record))
-{
-    double sum = 0;
-    size_t n = 0;
-    for (size_t i = 0; i < row->count; i++) {
-        double x = loss(&row->records[i]);
-        sum += isnan(x) ? 0 : x;
-        n += isnan(x) ? 0 : 1;
-    }
-    return sum / (double)n;
-}
-
-static double final_loss(const train_result *r, const train_row *row)
-{
-    (void)r;
-    return row->compared ? row->is.result : mean_loss(row, last_loss);
-}
-
-static double validation_in_recipe(const bnd_record *record)
-{
-    return record->validated && record->validated_fp32 ? record->validation : (double)NAN;
-}
-
-double recipe_loss(const train_result *r, const train_row *row)
-{
-    (void)r;
-    return mean_loss(row, validation_in_recipe);
-}
-
-/* A number of the comparison with another row. */
-#define NUMBER_OF(function, expression)                                                                                \
-    static double function(const train_result *r, const train_row *row)                                                \
+#define NUMBER(function, number)                                                                                       \
+    double function(const train_result *r, const train_row *row)                                                       \
     {                                                                                                                  \
-        const bnd_comparison *is = &row->is;                                                                           \
-        return is_compared(row, r) ? (double)(expression) : (double)NAN;                                               \
+        return row_value(r, row, number);                                                                              \
     }
-NUMBER_OF(gap_interval, is->interval)
-NUMBER_OF(tolerance, is->tolerance)
-NUMBER_OF(ratio, is->ratio)
-NUMBER_OF(ratio_low, is->ratio_low)
-NUMBER_OF(ratio_high, is->ratio_high)
-NUMBER_OF(nan_from, is->failed_nan > 0 ? (double)is->nan_from : (double)NAN)
-NUMBER_OF(outside_from, is->outside ? (double)is->outside_from : (double)NAN)
-#undef NUMBER_OF
-
-double gap_of(const train_result *r, const train_row *row)
-{
-    return is_compared(row, r) ? row->is.gap : (double)NAN;
-}
-
-/* How many steps were made until nothing was left to train; NaN: all of them. */
-double ended_at(const train_result *r, const train_row *row)
-{
-    double at = (double)NAN;
-    (void)r;
-    for (size_t i = 0; i < row->count; i++) {
-        const bnd_record *record = &row->records[i];
-        at = record->ended ? fmin(at, (double)record->count) : at; /* that of two which is a number */
-    }
-    return at;
-}
-
-static double failed(const train_result *r, const train_row *row)
-{
-    (void)r;
-    return row->compared ? (double)row->is.failed : (double)NAN;
-}
-
-/* A count of bnd_record, over all runs of a row. */
-static double sum_of(const train_row *row, size_t member)
-{
-    uint64_t sum = 0;
-    for (size_t i = 0; i < row->count; i++) {
-        uint64_t count;
-        memcpy(&count, (const char *)&row->records[i] + member, sizeof count);
-        sum += count;
-    }
-    return (double)sum;
-}
-
-double sum_of_updates(const train_row *row)
-{
-    return sum_of(row, offsetof(bnd_record, updates));
-}
-
-double sum_of_gradients(const train_row *row)
-{
-    return sum_of(row, offsetof(bnd_record, gradients));
-}
-
-static double percent(double part, double whole)
-{
-    return whole > 0 ? 100 * part / whole : (double)NAN;
-}
-
-static double lost_updates(const train_result *r, const train_row *row)
-{
-    (void)r;
-    return percent(sum_of(row, offsetof(bnd_record, lost)), sum_of_updates(row));
-}
-
-static double underflowed(const train_result *r, const train_row *row)
-{
-    (void)r;
-    return percent(sum_of(row, offsetof(bnd_record, underflowed)), sum_of_gradients(row));
-}
-
-static double overflows(const train_result *r, const train_row *row)
-{
-    (void)r;
-    return sum_of_gradients(row) > 0 ? sum_of(row, offsetof(bnd_record, overflows)) : (double)NAN;
-}
-
-static double skipped(const train_result *r, const train_row *row)
-{
-    (void)r;
-    return row->records->parameters > 0 ? sum_of(row, offsetof(bnd_record, skipped)) : (double)NAN;
-}
-
-/* Bytes do not depend on seeds. */
-double bytes_per_parameter(const train_result *r, const train_row *row)
-{
-    (void)r;
-    return bnd_record_bytes_per_parameter(row->records);
-}
-
-double activation_bytes(const train_result *r, const train_row *row)
-{
-    const bnd_record *record = row->records;
-    (void)r;
-    return record->saved > 0 ? (double)record->saved : (double)NAN;
-}
-
-/* The sum of all roles, each at its own peak. */
-/* Of the roles that belong to the recipe. */
-double peak_bytes(const train_result *r, const train_row *row)
-{
-    (void)r;
-    return row->records->recipe_peak > 0 ? (double)row->records->recipe_peak : (double)NAN;
-}
-
-/* Of everything that the emulation held. */
-static double emulation_bytes(const train_result *r, const train_row *row)
-{
-    (void)r;
-    return row->records->bytes_peak > 0 ? (double)row->records->bytes_peak : (double)NAN;
-}
-
-static double saved_bytes(const train_result *r, const train_row *row)
-{
-    return is_reference(r, row) ? (double)NAN : memory_bytes(r, &r->rows[row->reference]) - memory_bytes(r, row);
-}
-
-static double saved_times(const train_result *r, const train_row *row)
-{
-    return is_reference(r, row) ? (double)NAN : memory_bytes(r, &r->rows[row->reference]) / memory_bytes(r, row);
-}
-
-/* The mean over the runs of their medians. */
-static double step_seconds(const train_result *r, const train_row *row)
-{
-    double sum = 0;
-    (void)r;
-    for (size_t i = 0; i < row->count; i++) {
-        sum += row->records[i].seconds;
-    }
-    return sum > 0 ? sum / (double)row->count : (double)NAN;
-}
-
-static double flops_per_second(const train_result *r, const train_row *row)
-{
-    return row->records->flops > 0 ? (double)row->records->flops / step_seconds(r, row) : (double)NAN;
-}
+#define OWN_NUMBER(function, number) static NUMBER(function, number)
+OWN_NUMBER(pairs, BND_SUMMARY_PAIRS)
+OWN_NUMBER(failed, BND_SUMMARY_FAILED)
+OWN_NUMBER(final_loss, BND_SUMMARY_FINAL_LOSS)
+OWN_NUMBER(gap_interval, BND_SUMMARY_INTERVAL)
+OWN_NUMBER(tolerance, BND_SUMMARY_TOLERANCE)
+OWN_NUMBER(ratio, BND_SUMMARY_RATIO)
+OWN_NUMBER(ratio_low, BND_SUMMARY_RATIO_LOW)
+OWN_NUMBER(ratio_high, BND_SUMMARY_RATIO_HIGH)
+OWN_NUMBER(nan_from, BND_SUMMARY_NAN_FROM)
+OWN_NUMBER(outside_from, BND_SUMMARY_OUTSIDE_FROM)
+OWN_NUMBER(lost_updates, BND_SUMMARY_LOST_UPDATES_PERCENT)
+OWN_NUMBER(underflowed, BND_SUMMARY_UNDERFLOWED_PERCENT)
+OWN_NUMBER(overflows, BND_SUMMARY_OVERFLOWS)
+OWN_NUMBER(skipped, BND_SUMMARY_SKIPPED)
+OWN_NUMBER(emulation_bytes, BND_SUMMARY_EMULATION_PEAK_BYTES)
+OWN_NUMBER(saved_bytes, BND_SUMMARY_MEMORY_SAVED_BYTES)
+OWN_NUMBER(saved_times, BND_SUMMARY_MEMORY_SAVED_TIMES)
+OWN_NUMBER(step_seconds, BND_SUMMARY_STEP_SECONDS)
+OWN_NUMBER(flops_per_second, BND_SUMMARY_FLOPS_PER_SECOND)
+NUMBER(recipe_loss, BND_SUMMARY_RECIPE_LOSS)
+NUMBER(gap_of, BND_SUMMARY_GAP)
+NUMBER(ended_at, BND_SUMMARY_ENDED_AT)
+NUMBER(bytes_per_parameter, BND_SUMMARY_BYTES_PER_PARAMETER)
+NUMBER(activation_bytes, BND_SUMMARY_ACTIVATION_BYTES)
+NUMBER(peak_bytes, BND_SUMMARY_PEAK_BYTES)
+NUMBER(memory_bytes, BND_SUMMARY_MEMORY_BYTES)
+NUMBER(param_bytes, BND_SUMMARY_PARAM_BYTES)
+NUMBER(grad_bytes, BND_SUMMARY_GRAD_BYTES)
+NUMBER(master_bytes, BND_SUMMARY_MASTER_BYTES)
+NUMBER(m_bytes, BND_SUMMARY_M_BYTES)
+NUMBER(v_bytes, BND_SUMMARY_V_BYTES)
+NUMBER(extra_bytes, BND_SUMMARY_EXTRA_BYTES)
+NUMBER(nan_runs, BND_SUMMARY_NAN_RUNS)
+NUMBER(sum_of_gradients, BND_SUMMARY_GRADIENTS)
+NUMBER(sum_of_updates, BND_SUMMARY_UPDATES)
+#undef OWN_NUMBER
+#undef NUMBER
 
 /* No step is faster than the peak: where it seems so, the machine was busier while the peak was measured. */
 static double utilization(const train_result *r, const train_row *row)
@@ -223,29 +65,15 @@ static double utilization(const train_result *r, const train_row *row)
 
 /* ---- cells of the text ---- */
 
-static bool is_finished(const train_row *row)
-{
-    for (size_t i = 0; i < row->count; i++) {
-        if (!row->records[i].complete) {
-            return false;
-        }
-    }
-    return true;
-}
-
 static const char *verdict(const train_result *r, const train_row *row)
 {
-    return !is_finished(row)                                               ? "unfinished"
-           : !row->compared                                                ? "no pair"
-           : is_reference(r, row) && row->is.verdict != BND_VERDICT_FAILED ? "reference"
-           : row->is.judged == 0 && row->is.failed == 0                    ? "reference failed"
-                                                                           : bnd_verdict_name(row->is.verdict);
+    return bnd_summary_verdict(r->summary, (size_t)(row - r->rows));
 }
 
 /* Of the runs that did not fail. */
 static const char *verdict_of_others(const train_result *r, const train_row *row)
 {
-    return is_compared(row, r) && row->is.judged > 0 ? bnd_verdict_name(row->is.others) : "";
+    return bnd_summary_others(r->summary, (size_t)(row - r->rows));
 }
 
 static char *text_of_name(const train_result *r, const train_row *row)
@@ -285,29 +113,29 @@ static char *text_of_outside(const train_result *r, const train_row *row)
 }
 
 /* What was counted before a run's losses became NaN is shown; a zero is not: it would say that nothing was lost. */
-static char *count_text(char *(*text)(double), double x, const train_row *row)
+static char *count_text(char *(*text)(double), double x, const train_result *r, const train_row *row)
 {
-    return x == 0 && nan_runs(row) > 0 ? copy_text("-") : text(x);
+    return x == 0 && nan_runs(r, row) > 0 ? copy_text("-") : text(x);
 }
 
 static char *text_of_lost(const train_result *r, const train_row *row)
 {
-    return count_text(percent_text, lost_updates(r, row), row);
+    return count_text(percent_text, lost_updates(r, row), r, row);
 }
 
 static char *text_of_underflowed(const train_result *r, const train_row *row)
 {
-    return count_text(percent_text, underflowed(r, row), row);
+    return count_text(percent_text, underflowed(r, row), r, row);
 }
 
 static char *text_of_overflows(const train_result *r, const train_row *row)
 {
-    return count_text(whole_text, overflows(r, row), row);
+    return count_text(whole_text, overflows(r, row), r, row);
 }
 
 static char *text_of_skipped(const train_result *r, const train_row *row)
 {
-    return count_text(whole_text, skipped(r, row), row);
+    return count_text(whole_text, skipped(r, row), r, row);
 }
 
 static char *text_of_per_parameter(const train_result *r, const train_row *row)

@@ -30,11 +30,6 @@ static char *text_of(const train_row *row, bnd_role role)
 }
 
 #define COLUMN_OF(name, role)                                                                                          \
-    double name##_bytes(const train_result *r, const train_row *row)                                                   \
-    {                                                                                                                  \
-        (void)r;                                                                                                       \
-        return bytes_of(row, role);                                                                                    \
-    }                                                                                                                  \
     char *text_of_##name(const train_result *r, const train_row *row)                                                  \
     {                                                                                                                  \
         (void)r;                                                                                                       \
@@ -47,12 +42,6 @@ COLUMN_OF(m, BND_ROLE_M)
 COLUMN_OF(v, BND_ROLE_V)
 COLUMN_OF(extra, BND_ROLE_EXTRA)
 #undef COLUMN_OF
-
-double memory_bytes(const train_result *r, const train_row *row)
-{
-    (void)r;
-    return bnd_record_memory(row->records);
-}
 
 /* ---- bars ---- */
 

@@ -155,8 +155,8 @@ static void explain_losses(result_notes *n, const train_result *r)
         return;
     }
     for (size_t i = 0; i < r->row_count; i++) {
-        counted += sum_of_gradients(&r->rows[i]);
-        known += sum_of_updates(&r->rows[i]);
+        counted += sum_of_gradients(r, &r->rows[i]);
+        known += sum_of_updates(r, &r->rows[i]);
     }
     if (known > 0) {
         say(n, "lost updates", copy_text("updates that rounding cancelled: the weight did not change"));

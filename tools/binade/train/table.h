@@ -67,12 +67,10 @@ extern const train_column train_columns[TRAIN_COLUMNS];
 char *data_cell(const train_column *c, const train_result *r, const train_row *row);
 
 row_number gap_of, ended_at, bytes_per_parameter, activation_bytes, peak_bytes, recipe_loss;
-size_t nan_runs(const train_row *row);
-double sum_of_gradients(const train_row *row);
-double sum_of_updates(const train_row *row);
+row_number nan_runs, sum_of_gradients, sum_of_updates;
 bool is_compared(const train_row *row, const train_result *r); /* with another row */
 
-/* Bytes by role and in total (memory.c), and the stacked bars below the table. */
+/* Bytes by role and in total, and (memory.c) the stacked bars below the table. */
 row_number memory_bytes, param_bytes, grad_bytes, master_bytes, m_bytes, v_bytes, extra_bytes;
 typedef char *row_text(const train_result *r, const train_row *row);
 row_text text_of_param, text_of_grad, text_of_master, text_of_m, text_of_v, text_of_extra;

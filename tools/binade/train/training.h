@@ -112,7 +112,7 @@ void live_end(live *l);
 
 /* The runs of a recipe (with one model, one optimizer and one learning rate): a row of the table. */
 typedef struct train_row {
-    char *name; /* the recipe, and where several rows have it what else tells them apart */
+    const char *name; /* as bnd_summary_row has it, and the following members */
     const bnd_record *records;
     size_t count;
     size_t reference; /* the row that it is compared with; its own number where it is one */
@@ -126,7 +126,8 @@ typedef struct train_row {
 typedef struct train_result {
     bnd_record *records; /* the caller's, put in order */
     size_t count;
-    train_row *rows;
+    bnd_summary_row *summary;
+    train_row *rows;             /* one per row of the summary */
     size_t row_count, reference; /* the first row that others are compared with */
     unsigned peak_threads;
     double peak;    /* FLOP a second that the threads of one run can do; NaN: not measured */
@@ -137,10 +138,10 @@ typedef struct train_result {
     double margin;  /* of verdicts */
 } train_result;
 
-/* Puts the records in order, row by row as they first come, and compares each row with a reference: fp32 with the same
- * learning rate, fp32, or else the first row. */
+/* As bnd_summary_make. */
 void result_make(train_result *r, bnd_record *records, size_t count, double margin);
 void result_clear(train_result *r);
+double row_value(const train_result *r, const train_row *row, bnd_summary_number number);
 
 void print_result_table(const train_result *r, enum output output, bool colour);
 void print_conclusion(const train_result *r, bool first); /* a paragraph, and a blank line after or before it */

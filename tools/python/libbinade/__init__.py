@@ -11,6 +11,9 @@
     codes, stats = bd.encode(x, "bf16", stats=True)     # what it did: stats.underflows, stats.sqnr_db ...
     codes, scales = bd.quantize(x, "mxfp8")             # blocks of 32 that share a scale
     c = bd.matmul(x, x.T, acc="fp16")                   # a product with the accumulator as a parameter
+    runs = bd.train("transformer", ["fp32", "bf16-sr"], seeds=3)  # training in each recipe: verdicts, losses, memory
+    bd.cost.memory("llama3-70b", recipe="bf16-amp")     # what it needs, on paper; cost.time, cost.roofline ...
+    bd.scan("model/", "e4m3/row,nvfp4")                 # what weights lose; lint, diff, quantize_checkpoint ...
     bd.formats()                                        # the built-in formats; bd.Format("e4m3").max is 448.0
 
 torch tensors and JAX arrays work as numpy arrays do, and results come in the same kind. Everything is ctypes: nothing is
@@ -18,7 +21,7 @@ compiled. The shared libraries are those in the package, those of the folder tha
 names, or those of the prefix that the package is installed in. BINADE_BACKEND and BINADE_THREADS choose kernels and
 cores; results do not depend on them.
 """
-from . import checkpoints
+from . import checkpoints, cost
 from ._lab import Interrupted
 from ._native import Error, __version__
 from ._options import Stats
@@ -28,6 +31,7 @@ from .checkpoints import Checkpoint, diff, lint, open_checkpoint, quantize_check
 from .formats import Format, formats
 from .numbers import Calculated, Ranges, Shown, ShownList, calc, dialects, range, show
 from .products import accumulators, matmul
+from .runs import Run, Runs, Sweep, compare, learning_rates, load_run, models, optimizers, recipes, sweep, train
 
 __all__ = [
     "Error", "Format", "Interrupted", "Quantized", "Stats", "__version__",
@@ -36,4 +40,6 @@ __all__ = [
     "Checkpoint", "checkpoints", "diff", "lint", "open_checkpoint", "quantize_checkpoint", "relayout", "scan",
     "Calculated", "Ranges", "Shown", "ShownList", "calc", "dialects", "formats", "range", "show",
     "accumulators", "matmul",
+    "Run", "Runs", "Sweep", "compare", "cost", "learning_rates", "load_run", "models", "optimizers", "recipes", "sweep",
+    "train",
 ]

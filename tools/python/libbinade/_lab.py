@@ -126,25 +126,25 @@ class Stop:
 
 def interruptible(work, stop):
     """Returns work(), done by another thread: Python handles Ctrl-C in this one meanwhile, and `stop` ends the work."""
-    ended, interrupted = [], None
+    ended, done, interrupted = [], threading.Event(), False
 
     def run():
         try:
             ended.append((work(), None))
         except BaseException as failure:
             ended.append((None, failure))
+        done.set()
 
-    thread = threading.Thread(target=run, name="libbinade")
-    thread.start()
-    while thread.is_alive():
+    threading.Thread(target=run, name="libbinade").start()
+    while not done.is_set():
         try:
-            thread.join()
-        except KeyboardInterrupt as why:
-            stop.wanted, interrupted = True, why
+            done.wait()
+        except KeyboardInterrupt:
+            stop.wanted = interrupted = True
     value, failure = ended[0]
     if stop.failure is not None:
         raise stop.failure
-    if interrupted is not None:
+    if interrupted:
         raise Interrupted(value) from None
     if failure is not None:
         raise failure
@@ -157,3 +157,25 @@ class Interrupted(KeyboardInterrupt):
     def __init__(self, made=None):
         super().__init__("stopped by Ctrl-C")
         self.made = made
+
+
+def recipes_of(recipe):
+    """Names and policies of recipes: a text as --recipe takes it (names with commas between, settings, FILE.json,
+    "all"), or several. A name that is there already is not added again."""
+    found = {}
+    for given in texts_of(recipe, "recipe"):
+        rest = given.encode()
+        while True:
+            length = lib.bnd_recipe_list_first(rest)
+            names = ([lib.bnd_recipe_name(i) for i in range(lib.bnd_recipe_count())] if rest[:length] == b"all"
+                     else [rest[:length]])
+            for text_of_it in names:
+                name, policy = ctypes.create_string_buffer(_types.BND_RECORD_NAME_SIZE), _types.bnd_policy()
+                call("bnd_recipe_choose_n", ctypes.byref(policy), name, text_of_it, len(text_of_it))
+                found.setdefault(name.value.decode("utf-8", "replace"), policy)
+            if length == len(rest):
+                break
+            rest = rest[length + 1:]
+    if not found:
+        raise ValueError("recipe must name at least one recipe")
+    return list(found.items())

@@ -338,6 +338,43 @@ BND_STORED_BLOCKS = 2
 BND_STORED_FLOAT = 0
 BND_STORED_INTEGER = 1
 BND_STORED_OTHER = 3
+BND_SUMMARY_ACTIVATION_BYTES = 13
+BND_SUMMARY_BYTES_PER_PARAMETER = 12
+BND_SUMMARY_EMULATION_PEAK_BYTES = 18
+BND_SUMMARY_ENDED_AT = 7
+BND_SUMMARY_EXTRA_BYTES = 31
+BND_SUMMARY_FAILED = 1
+BND_SUMMARY_FINAL_LOSS = 2
+BND_SUMMARY_FLOPS_PER_SECOND = 20
+BND_SUMMARY_GAP = 3
+BND_SUMMARY_GRADIENTS = 33
+BND_SUMMARY_GRAD_BYTES = 27
+BND_SUMMARY_INTERVAL = 4
+BND_SUMMARY_LOST_UPDATES_PERCENT = 8
+BND_SUMMARY_MASTER_BYTES = 28
+BND_SUMMARY_MEMORY_BYTES = 14
+BND_SUMMARY_MEMORY_SAVED_BYTES = 17
+BND_SUMMARY_MEMORY_SAVED_TIMES = 16
+BND_SUMMARY_M_BYTES = 29
+BND_SUMMARY_NAME_SIZE = 384
+BND_SUMMARY_NAN_FROM = 22
+BND_SUMMARY_NAN_RUNS = 34
+BND_SUMMARY_NUMBERS = 35
+BND_SUMMARY_OUTSIDE_FROM = 6
+BND_SUMMARY_OVERFLOWS = 10
+BND_SUMMARY_PAIRS = 0
+BND_SUMMARY_PARAM_BYTES = 26
+BND_SUMMARY_PEAK_BYTES = 15
+BND_SUMMARY_RATIO = 23
+BND_SUMMARY_RATIO_HIGH = 25
+BND_SUMMARY_RATIO_LOW = 24
+BND_SUMMARY_RECIPE_LOSS = 21
+BND_SUMMARY_SKIPPED = 11
+BND_SUMMARY_STEP_SECONDS = 19
+BND_SUMMARY_TOLERANCE = 5
+BND_SUMMARY_UNDERFLOWED_PERCENT = 9
+BND_SUMMARY_UPDATES = 32
+BND_SUMMARY_V_BYTES = 30
 BND_SUM_COUNT = 3
 BND_SUM_KAHAN = 2
 BND_SUM_NAIVE = 0
@@ -877,11 +914,19 @@ class bnd_curve(Structure):
     pass
 
 
+class bnd_summary_row(Structure):
+    pass
+
+
 class bnd_grid(Structure):
     pass
 
 
 class bnd_rate(Structure):
+    pass
+
+
+class bnd_sweep_row(Structure):
     pass
 
 
@@ -1149,10 +1194,15 @@ bnd_comparison._fields_ = [("verdict", c_int), ("others", c_int), ("pairs", c_si
     ("outside", c_bool), ("outside_from", c_uint64), ("cut", c_bool), ("cut_at", c_uint64)]
 bnd_curve._fields_ = [("step", c_void_p), ("mean", c_void_p), ("interval", c_void_p), ("count", c_size_t),
     ("window", c_size_t)]
+bnd_summary_row._fields_ = [("name", (c_char * 384)), ("records", POINTER(bnd_record)), ("count", c_size_t),
+    ("reference", c_size_t), ("compared", c_bool), ("is", bnd_comparison)]
 bnd_grid._fields_ = [("tasks", POINTER(bnd_task)), ("recipes", c_size_t), ("lr", c_void_p), ("lrs", c_size_t),
     ("seeds", c_size_t)]
 bnd_rate._fields_ = [("lr", c_double), ("runs", c_size_t), ("failed", c_size_t), ("result", c_double),
-    ("interval", c_double)]
+    ("interval", c_double), ("loss", c_double)]
+bnd_sweep_row._fields_ = [("recipe", c_char_p), ("records", POINTER(bnd_record)), ("count", c_size_t),
+    ("rates", POINTER(bnd_rate)), ("rate_count", c_size_t), ("best", c_size_t), ("failed", c_size_t),
+    ("compared", c_bool), ("is", bnd_comparison)]
 bnd_finding._fields_ = [("mechanism", c_int), ("role", c_int), ("share", c_double), ("worst_share", c_double),
     ("worst", (c_char * 48)), ("step", c_uint64)]
 bnd_share._fields_ = [("part", c_size_t), ("lifts", c_bool), ("lowers", c_bool), ("heals", c_bool),
@@ -1671,6 +1721,7 @@ LAB = {
     "bnd_tensor_save_all": (c_int, [c_char_p, c_void_p, c_size_t, c_void_p, c_size_t, c_void_p]),
     "bnd_tensor_load_into": (c_int, [c_void_p, c_void_p, c_char_p, bnd_rule, c_void_p]),
     "bnd_training_default": (c_int, [c_void_p, c_char_p, c_char_p, c_char_p, c_void_p]),
+    "bnd_training_vocabulary": (c_int, [c_void_p, c_void_p, c_void_p]),
     "bnd_model_count": (c_size_t, []),
     "bnd_model_name": (c_char_p, [c_size_t]),
     "bnd_model_title": (c_char_p, [c_size_t]),
@@ -1732,6 +1783,8 @@ LAB = {
     "bnd_record_bytes_per_parameter": (c_double, [c_void_p]),
     "bnd_record_memory": (c_double, [c_void_p]),
     "bnd_record_memory_of": (c_uint64, [c_void_p, c_int]),
+    "bnd_recipe_choose_n": (c_int, [c_void_p, c_void_p, c_char_p, c_size_t, c_void_p]),
+    "bnd_recipe_list_first": (c_size_t, [c_char_p]),
     "bnd_task_default": (None, [c_void_p, c_void_p]),
     "bnd_task_read": (c_int, [c_void_p, c_char_p, c_void_p]),
     "bnd_task_name": (c_size_t, [c_void_p, c_size_t, c_char_p, c_uint64]),
@@ -1745,12 +1798,20 @@ LAB = {
     "bnd_records_curve": (c_int, [c_void_p, c_void_p, c_size_t, c_void_p]),
     "bnd_records_gap_curve": (c_int, [c_void_p, c_void_p, c_size_t, c_void_p, c_size_t, c_void_p]),
     "bnd_interval": (c_double, [c_void_p, c_size_t]),
+    "bnd_summary_make": (c_int, [c_void_p, c_void_p, c_void_p, c_size_t, c_double, c_void_p]),
+    "bnd_summary_free": (None, [c_void_p]),
+    "bnd_summary_number_name": (c_char_p, [c_int]),
+    "bnd_summary_value": (c_double, [c_void_p, c_size_t, c_int]),
+    "bnd_summary_verdict": (c_char_p, [c_void_p, c_size_t]),
+    "bnd_summary_others": (c_char_p, [c_void_p, c_size_t]),
     "bnd_grid_count": (c_size_t, [c_void_p]),
     "bnd_grid_task": (c_size_t, [c_void_p, c_void_p, c_size_t, c_void_p, c_size_t]),
     "bnd_grid_rates": (c_int, [c_void_p, c_size_t, c_double, c_double, c_void_p]),
     "bnd_rates_make": (c_int, [c_void_p, c_void_p, c_void_p, c_size_t, c_void_p]),
     "bnd_rates_best": (c_size_t, [c_void_p, c_size_t]),
     "bnd_rates_sensitivity": (c_double, [c_void_p, c_size_t]),
+    "bnd_sweep_sum_up": (c_int, [c_void_p, c_size_t, c_double, c_void_p]),
+    "bnd_sweep_close": (None, [c_void_p, c_size_t]),
     "bnd_mechanism_name": (c_char_p, [c_int]),
     "bnd_mechanism_threshold": (c_double, [c_int]),
     "bnd_findings": (c_int, [c_void_p, c_void_p, c_void_p, c_uint64, c_void_p, c_void_p]),

@@ -86,7 +86,8 @@ class Checkpoint:
     def __init__(self, path: Path, strict: bool = True):
         name, found = path_of(path), []
         handle = Handle("bnd_checkpoint_free")
-        report = None if strict else _types.bnd_checkpoint_damage(lambda _, *what: found.append(tuple(map(_decode, what))))
+        report = None if strict else _types.bnd_checkpoint_damage(
+            lambda _, *what: found.append(tuple(map(_decode, what))))
         _call_on(name, "bnd_checkpoint_new", handle.out, name, report, None)
         self._handle: Optional[Handle] = handle
         self.path = os.fsdecode(name)
@@ -508,7 +509,8 @@ def quantize_checkpoint(checkpoint: Union[Path, Checkpoint], out: Optional[Path]
     also, alsos = _list_of(include, "include")
     how = _types.bnd_quantize(to=text(to, "to"), keep=ctypes.addressof(kept), keeps=keeps, also=ctypes.addressof(also),
                               alsos=alsos, unfused=not fuse, allow_nonfinite=allow_nonfinite,
-                              rounding=_rule_of(rounding), seed=seed, shard_size=shard_size, context=ctypes.pointer(context))
+                              rounding=_rule_of(rounding), seed=seed, shard_size=shard_size,
+                              context=ctypes.pointer(context))
     given = {"layout": layout, "scale": scale, "rule": rule, "scale_format": scale_dtype, "activations": activations}
     for member, value in given.items():
         setattr(how, member, None if value is None else text(value, member))

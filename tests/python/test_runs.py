@@ -1,0 +1,197 @@
+"""libbinade.runs: the answers of binade train, sweep and compare; Ctrl-C."""
+import json
+import os
+import signal
+import subprocess
+import sys
+import unittest
+
+import numpy as np
+
+import libbinade as bd
+from lab import Case, command, plain
+
+TIMED = ("step_seconds", "flops_per_second", "utilization")  # measured on this machine
+
+
+def untimed(value):
+    """An answer without what differs from run to run of the program, and without sentences."""
+    if isinstance(value, dict):
+        return {key: untimed(v) for key, v in value.items() if key not in TIMED
+                and key not in ("peak_flops_per_second", "conclusion", "updates", "gradients", "nan_runs")}
+    return [untimed(v) for v in value] if isinstance(value, list) else value
+
+
+class Train(Case):
+    def same(self, options, *words, model="mlp"):
+        theirs = command("train", "--model", model, *words)
+        ours = bd.train(model, **options)
+        self.assertEqual(untimed(plain(ours.to_dict())), untimed(theirs))
+        return ours
+
+    def test_the_command(self):
+        self.same({"steps": 12}, "--steps", 12)
+        ours = self.same({"recipe": "bf16-sr,fp16-pure", "steps": 25, "seeds": 3, "lr": 0.01, "optimizer": "lion",
+                          "schedule": "cosine", "batch": 8, "width": 16},
+                         "--recipe", "bf16-sr,fp16-pure", "--steps", 25, "--seeds", 3, "--lr", 0.01, "--optimizer", "lion",
+                         "--schedule", "cosine", "--batch", 8, "--width", 16)
+        self.assertEqual([run.seed_init for run in ours], [0, 1, 2] * 3)
+        self.assertEqual(ours.reference, "fp32")
+
+    def test_other_options(self):
+        self.same({"recipe": ["base=bf16-amp,v=bf16", "fp32"], "steps": 6, "betas": (0.8, 0.9), "eps": 1e-6, "wd": 0,
+                   "seed_init": 5, "seed_data": 6, "seed_rounding": 7, "tied": True, "recompute": True, "heads": 2,
+                   "context": 8, "source": "chain", "width": 16, "batch": 4, "switch": "bf16-sr@3", "validate": 2,
+                   "statistics": "none", "margin": 0.1},
+                  "--recipe", "base=bf16-amp,v=bf16,fp32", "--steps", 6, "--betas", "0.8,0.9", "--eps", 1e-6, "--wd", 0,
+                  "--seed-init", 5, "--seed-data", 6, "--seed-rounding", 7, "--tied", "--recompute", "--heads", 2,
+                  "--context", 8, "--source", "chain", "--width", 16, "--batch", 4, "--switch", "bf16-sr@3", "--validate",
+                  2, "--statistics", "none", "--margin", 10, model="transformer")
+
+    def test_columns(self):
+        found = bd.train("mlp", "fp16-pure", steps=9, seeds=2)
+        columns = found.columns
+        self.assertEqual({len(column) for column in columns.values()}, {4})
+        self.assertTrue(all(isinstance(column, np.ndarray) for column in columns.values()))
+        self.assertEqual(columns["recipe"].tolist(), ["fp32"] * 2 + ["fp16-pure"] * 2)
+        self.assertEqual(columns["verdict"].tolist()[:2], ["reference"] * 2)
+        self.assertEqual(columns["loss"].dtype, np.float64)
+        self.assertEqual(columns["updates"].dtype.kind, "i")
+        self.assertEqual(found.table["recipe"].tolist(), ["fp32", "fp16-pure"])
+        steps = found[0].columns
+        self.assertEqual(steps["step"].tolist(), list(range(9)))
+        self.assertEqual(steps["loss"][-1:].mean(), found[0].loss)
+        self.assertIn("fp16-pure", repr(found))
+        self.assertIn("<td>fp16-pure</td>", found._repr_html_())
+        self.assertEqual(sum(found[0].memory.values()), found[0].memory_bytes)
+
+    def test_directories(self):
+        out = self.at("kept")
+        first = bd.train("mlp", "bf16-amp", steps=7, seeds=2, out=out)
+        self.assertEqual(sorted(os.listdir(out)), ["bf16-amp-0", "bf16-amp-1", "fp32-0", "fp32-1"])
+        again = bd.load_run(os.path.join(out, "bf16-amp-1"))
+        self.assertEqual(again.columns["loss"].tolist(), first[3].columns["loss"].tolist())
+        self.refuses("already holds a run", bd.train, "mlp", "bf16-amp", steps=7, seeds=2, out=out)
+        resumed = bd.train("mlp", "bf16-amp", steps=7, seeds=2, out=out, resume=True)
+        self.assertEqual(plain(resumed.to_dict()), plain(first.to_dict()))
+        compared = bd.compare(out)
+        self.assertEqual(untimed(plain(compared.to_dict())), untimed(command("compare", out)))
+        mixed = bd.compare(first, os.path.join(out, "fp32-0"), again)
+        self.assertEqual(len(mixed), 6)
+        again.write_csv(self.at("steps.csv"))
+        self.assertEqual(bd.load_run(self.at("steps.csv")).columns["loss"].tolist(), again.columns["loss"].tolist())
+
+    def test_logs_of_other_programs(self):
+        with open(self.at("log.csv"), "w", encoding="utf-8") as file:
+            file.write("n,l\n1,3.5\n2,3.25\n3,nan\n")
+        found = bd.compare(self.at("log.csv"), step_column="n", loss_column="l")
+        theirs = command("compare", self.at("log.csv"), "--step-column", "n", "--loss-column", "l")
+        self.assertEqual(untimed(plain(found.to_dict())), untimed(theirs))
+
+    def test_curves(self):
+        found = bd.train("mlp", "bf16-amp", steps=30, seeds=2)
+        curves = found.curves()
+        self.assertEqual(list(curves), ["fp32", "bf16-amp"])
+        self.assertEqual({len(curve["mean"]) for curve in curves.values()}, {len(curves["fp32"]["step"])})
+        self.assertTrue(np.isfinite(curves["fp32"]["mean"]).all())
+        try:
+            import matplotlib
+        except ImportError:
+            self.refuses_plot(found)
+        else:
+            matplotlib.use("Agg")
+            self.assertEqual(len(found.plot().lines), 2)
+
+    def refuses_plot(self, found):
+        with self.assertRaisesRegex(ImportError, "plots need matplotlib"):
+            found.plot()
+
+    def test_progress(self):
+        seen = []
+        bd.train("mlp", "fp32", steps=5, progress=seen.append)
+        self.assertEqual([p.step for p in seen], [1, 2, 3, 4, 5])
+        self.assertEqual({(p.recipe, p.seed, p.steps) for p in seen}, {("fp32", 0, 5)})
+        stopped = bd.train("mlp", "fp32", steps=50, progress=lambda p: p.step < 3)
+        self.assertFalse(stopped.complete)
+        self.assertEqual(stopped.recipes[0]["verdict"], "unfinished")
+        with self.assertRaises(ZeroDivisionError):
+            bd.train("mlp", "fp32", steps=50, progress=lambda p: 1 / 0)
+
+    def test_ctrl_c(self):
+        out = self.at("stopped")
+        program = ("import signal, sys, libbinade as bd\n"
+                   "signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it\n"
+                   "def show(p):\n    print(p.step, flush=True)\n"
+                   "try:\n    bd.train('transformer', 'fp32', steps=100000, out=sys.argv[1], progress=show)\n"
+                   "except bd.Interrupted as why:\n    print('stopped', len(why.made), why.made.complete)\n")
+        with subprocess.Popen([sys.executable, "-c", program, out], stdout=subprocess.PIPE, text=True) as made:
+            self.assertEqual(made.stdout.readline(), "1\n")
+            made.send_signal(signal.SIGINT)
+            said = made.stdout.read().split("\n")
+        self.assertEqual(said[-2], "stopped 1 False")
+        self.assertIn("checkpoint.safetensors", os.listdir(out))
+        self.assertEqual(bd.load_run(out).complete, False)
+
+    def test_refusals(self):
+        self.refuses("did you mean", bd.train, "transfomer")
+        self.refuses("did you mean", bd.train, "mlp", "bf16-sx")
+        self.refuses("unknown option 'step'", bd.train, "mlp", step=3)
+        self.refuses("steps must be a whole number", bd.train, "mlp", steps=0)
+        self.refuses("steps must be a whole number", bd.train, "mlp", steps=2.5)
+        self.refuses("lr must be above 0", bd.train, "mlp", lr=0)
+        self.refuses("lr must be a number", bd.train, "mlp", lr="much")
+        self.refuses("betas must be", bd.train, "mlp", betas=(0.9, 1))
+        self.refuses("statistics must be one of", bd.train, "mlp", statistics="all")
+        self.refuses("source cannot be used with mlp", bd.train, "mlp", source="copy")
+        self.refuses("data_type is", bd.train, "transformer", data_type="uint8")
+        self.refuses("switch must be", bd.train, "mlp", "bf16-amp", switch="bf16-sr")
+        self.refuses("the runs have only 5 steps", bd.train, "mlp", "bf16-amp", steps=5, switch="bf16-sr@9")
+        self.refuses("schedule", bd.train, "mlp", schedule="steep")
+        self.refuses("at least one recipe", bd.train, "mlp", [])
+        self.refuses("No such file", bd.load_run, self.at("nothing"))
+        self.refuses("expected a run", bd.compare)
+        self.refuses("No such file", bd.train, "mlp", self.at("none.json"))
+
+
+class Sweep(Case):
+    def test_the_command(self):
+        theirs = command("sweep", "--model", "mlp", "--recipe", "fp32,bf16-sr", "--lr", "1e-3,1e-1,10", "--steps", 15,
+                         "--seeds", 2)
+        ours = bd.sweep("mlp", ["fp32", "bf16-sr"], [1e-3, 1e-1, 10], steps=15, seeds=2)
+        self.assertEqual(plain(ours), theirs)
+        self.assertEqual(len(ours.columns["lr"]), 6)
+        self.assertEqual(len(ours.runs), 12)
+
+    def test_rates_and_directories(self):
+        rates = bd.learning_rates(1e-4, 1e-1, 7)
+        theirs = command("sweep", "--model", "mlp", "--recipe", "fp32", "--steps", 2)
+        self.assertEqual([p["lr"] for p in theirs["recipes"][0]["points"]], rates)
+        out = self.at("sweep")
+        first = bd.sweep("mlp", "fp32", [0.01, 0.1], steps=3, out=out)
+        self.assertEqual(sorted(os.listdir(out)), ["fp32-lr0.01-0", "fp32-lr0.1-0"])
+        self.assertEqual(plain(bd.sweep("mlp", "fp32", [0.01, 0.1], steps=3, out=out)), plain(first))
+        self.refuses("lr must be above 0", bd.sweep, "mlp", "fp32", [0])
+        self.refuses("at least one learning rate", bd.sweep, "mlp", "fp32", [])
+
+
+class Tables(Case):
+    def test_tables(self):
+        listed = command("train", "--list")
+        for ours, key in ((bd.recipes(), "recipes"), (bd.models(), "models"), (bd.optimizers(), "optimizers")):
+            self.assertEqual([row["name"] for row in ours], [row["name"] for row in listed[key]])
+
+    def test_recipes_of_a_file(self):
+        with open(self.at("mine.json"), "w", encoding="utf-8") as file:
+            json.dump({"name": "mine", "settings": "base=bf16-amp,v=bf16"}, file)
+        try:
+            theirs = command("train", "--model", "mlp", "--recipe", self.at("mine.json"), "--steps", 2)
+        except AssertionError as why:
+            words = str(why).split(": ", 3)[-1].strip().splitlines()[0]
+            self.refuses(words[:40], bd.train, "mlp", self.at("mine.json"), steps=2)
+        else:
+            ours = bd.train("mlp", self.at("mine.json"), steps=2)
+            self.assertEqual([row["recipe"] for row in ours.recipes], [row["recipe"] for row in theirs["recipes"]])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,615 @@
+"""Training runs in any recipe: train, sweep, load and compare them.
+
+The functions make the same calls as the commands binade train, sweep and compare, take their options as arguments, and
+give their answers.
+
+>>> runs = train("mlp", ["fp32", "bf16-sr"], steps=20, seeds=2)
+>>> runs.columns["recipe"].tolist()
+['fp32', 'fp32', 'bf16-sr', 'bf16-sr']
+>>> [row["verdict"] for row in runs.recipes][0]
+'reference'
+>>> runs[0].columns["loss"].shape
+(20,)
+"""
+from __future__ import annotations  # numpy may be missing
+
+import ctypes
+import html
+import math
+import os
+from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence, Union
+
+from . import _types
+from ._arrays import numpy as np
+from ._lab import Interrupted, Result, Stop, columns_of, context_of, interruptible, path_of, recipes_of
+from ._native import call, lib, text
+
+__all__ = ["Progress", "Run", "Runs", "Sweep", "compare", "learning_rates", "load_run", "models", "optimizers",
+           "recipes", "sweep", "train"]
+
+Path = Union[str, "os.PathLike[str]"]
+_MANY = 2**32 - 1
+_SEED = 2**64 - 1
+
+
+class Progress(NamedTuple):
+    """What a run has done so far."""
+
+    recipe: str
+    seed: int
+    step: int
+    steps: int
+    loss: float
+
+
+# ---- records ----
+
+class _Records:
+    """Records that the library made, closed with the last reference."""
+
+    def __init__(self, items, count):
+        self.items, self.count = items, count
+
+    def __del__(self):
+        for i in range(self.count):
+            lib.bnd_record_close(ctypes.byref(self.items[i]))
+
+
+def _name(value):
+    return value.decode("utf-8", "replace")
+
+
+_COUNTS = ("parameters", "updates", "lost", "skipped", "gradients", "underflowed", "overflows")
+
+
+class Run(Result):
+    """One run: what it was, what came out, what rounding did. `columns` has its steps."""
+
+    def __init__(self, record, owners):
+        super().__init__()
+        self.__dict__["_record"], self.__dict__["_owners"] = record, owners
+        r = record
+        self.update(recipe=_name(r.recipe), model=_name(r.model), optimizer=_name(r.optimizer), seed_init=r.seed_init,
+                    seed_data=r.seed_data, lr=r.lr, steps=r.steps, complete=r.complete, ended=r.ended, loss=r.loss,
+                    validation_fp32=r.validation_fp32, validation=r.validation,
+                    result=lib.bnd_record_result(ctypes.byref(r)), floor=r.floor, chance_loss=r.chance_loss,
+                    **{name: getattr(r, name) for name in _COUNTS},
+                    memory_bytes=lib.bnd_record_memory(ctypes.byref(r)),
+                    bytes_per_parameter=lib.bnd_record_bytes_per_parameter(ctypes.byref(r)),
+                    activation_bytes=float(r.saved) if r.saved else math.nan, flops=r.flops, seconds=r.seconds,
+                    source=None if r.source is None else os.fsdecode(r.source))
+
+    @property
+    def columns(self) -> Dict[str, np.ndarray]:
+        """The steps: step, loss, gradient_norm, lr, loss_scale, update_ratio, seconds, validation ... , a numpy array
+        each. What was not measured is NaN."""
+        names = [name for name, _ in _types.bnd_point._fields_]
+        if self._record.count == 0:
+            return {name: np.empty(0) for name in names}
+        address = ctypes.cast(self._record.points, ctypes.c_void_p).value
+        block = (_types.bnd_point * self._record.count).from_address(address)
+        points = np.frombuffer(block, np.dtype(_types.bnd_point))
+        return {name: points[name].copy() for name in names}
+
+    @property
+    def memory(self) -> Dict[str, int]:
+        """Bytes by role: parameters, gradients, master, moments, and the activations saved for the backward pass."""
+        found = {_name(lib.bnd_role_name(i)): lib.bnd_record_memory_of(ctypes.byref(self._record), i)
+                 for i in range(_types.BND_ROLE_COUNT)}
+        return {role: size for role, size in found.items() if size > 0}
+
+    def write_csv(self, path: Path) -> None:
+        """Writes the steps as CSV."""
+        call("bnd_record_write_csv", ctypes.byref(self._record), path_of(path))
+
+    def plot(self, axes=None):
+        """The loss over the steps, with matplotlib. Returns the axes."""
+        axes = axes or _axes()
+        found = self.columns
+        axes.plot(found["step"], found["loss"], label=self["recipe"])
+        axes.set_xlabel("step")
+        axes.set_ylabel("loss")
+        return axes
+
+    def __repr__(self):
+        return (f"Run({self['recipe']}, seed {self['seed_init']}: {self._record.count} of {self['steps']} steps, "
+                f"loss {self['result']:.5g})")
+
+
+def _axes():
+    try:
+        from matplotlib import pyplot
+    except ImportError:
+        raise ImportError("plots need matplotlib, which is not installed; curves() has the numbers") from None
+    return pyplot.subplots()[1]
+
+
+class Runs(Sequence):
+    """Runs, and a comparison of their recipes: a sequence of Run.
+
+    columns: a row per run, as numpy arrays: pandas.DataFrame(runs.columns). recipes: a dictionary per recipe with its
+    verdict, gap, lost updates, memory: what --json says. table: the same as columns.
+    """
+
+    def __init__(self, records, count, owners, margin, about=None):
+        rows, row_count = ctypes.POINTER(_types.bnd_summary_row)(), ctypes.c_size_t()
+        self._records, self._owners, self.margin, self._about = records, owners, margin, about or {}
+        call("bnd_summary_make", ctypes.byref(rows), ctypes.byref(row_count), records, count, margin)
+        try:
+            self._runs = [Run(records[i], (records, owners)) for i in range(count)]
+            self._rows = []  # name, first run, number of runs
+            #: A dictionary per recipe: verdict, pairs, final_loss, gap ...
+            self.recipes: List[Dict[str, Any]] = []
+            first = 0
+            for i in range(row_count.value):
+                self._rows.append((_name(rows[i].name), first, rows[i].count))
+                self.recipes.append(_recipe_row(rows, i))
+                first += rows[i].count
+            at = rows[0].reference if row_count.value else 0
+            #: The recipe that others are compared with, and the share of the way from chance level that it covered.
+            self.reference: str = self._rows[at][0] if self._rows else ""
+            self.reference_covered: float = getattr(rows[at], "is").covered if self._rows else math.nan
+        finally:
+            lib.bnd_summary_free(rows)
+
+    def __len__(self):
+        return len(self._runs)
+
+    def __getitem__(self, at):
+        return self._runs[at]
+
+    @property
+    def complete(self) -> bool:
+        """All runs made their steps, or ended in NaN."""
+        return all(run["complete"] for run in self)
+
+    @property
+    def columns(self) -> Dict[str, np.ndarray]:
+        """A row per run: recipe, seeds, loss, counts of rounding, memory, and the verdict of its recipe."""
+        found = columns_of(list(self._runs))
+        verdicts = [row["verdict"] for row, (_, _, count) in zip(self.recipes, self._rows) for _ in range(count)]
+        return {**found, "verdict": np.array(verdicts)}
+
+    @property
+    def table(self) -> Dict[str, np.ndarray]:
+        """A row per recipe."""
+        return columns_of(self.recipes)
+
+    def to_dict(self) -> Dict[str, Any]:
+        """The answer of the command's --json, but for the speed of this machine and the sentences."""
+        runs = [{key: run[key] for key in ("recipe", "seed_init", "seed_data", "complete", "loss", "validation_fp32",
+                                           "validation", "result")} for run in self]
+        found = {**self._about, "reference": self.reference, "reference_covered": self.reference_covered,
+                 "margin": self.margin, "recipes": self.recipes}
+        return {**found, "runs": runs} if self._about else found
+
+    def curves(self) -> Dict[str, Dict[str, np.ndarray]]:
+        """The smoothed mean loss of each recipe: step, mean, and half the 95 % interval."""
+        found = {}
+        for name, first, count in self._rows:
+            curve = _types.bnd_curve()
+            records = (_types.bnd_record * count)(*(self._records[first + i] for i in range(count)))
+            call("bnd_records_curve", ctypes.byref(curve), records, count)
+            try:
+                found[name] = {key: _copied(getattr(curve, key), curve.count, kind) for key, kind in
+                               (("step", ctypes.c_uint64), ("mean", ctypes.c_double), ("interval", ctypes.c_double))}
+            finally:
+                lib.bnd_curve_close(ctypes.byref(curve))
+        return found
+
+    def plot(self, axes=None):
+        """The curves of all recipes, with matplotlib. Returns the axes."""
+        axes = axes or _axes()
+        for name, curve in self.curves().items():
+            line, = axes.plot(curve["step"], curve["mean"], label=name)
+            low, high = curve["mean"] - curve["interval"], curve["mean"] + curve["interval"]
+            axes.fill_between(curve["step"], low, high, alpha=0.2, color=line.get_color(), linewidth=0)
+        axes.set_xlabel("step")
+        axes.set_ylabel("loss")
+        axes.legend()
+        return axes
+
+    def _cells(self):
+        cells = [("recipe", "verdict", "loss", "gap", "lost updates", "memory (bytes)")]
+        for row in self.recipes:
+            numbers = (row["final_loss"], row["gap"], row["lost_updates_percent"], row["memory_bytes"])
+            loss, gap, lost, memory = ("" if math.isnan(x) else x for x in numbers)
+            cells.append((row["recipe"], row["verdict"], "NaN" if loss == "" else f"{loss:.5g}",
+                          gap and f"{gap:+.4f}", lost if lost == "" else f"{lost:.3g} %", memory and f"{memory:,.0f}"))
+        return [[str(cell) for cell in row] for row in cells]
+
+    def __repr__(self):
+        cells = self._cells()
+        widths = [max(map(len, column)) for column in zip(*cells)]
+        return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in cells)
+
+    def _repr_html_(self):
+        rows = ["".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in row)
+                for tag, row in zip(["th"] + ["td"] * len(self.recipes), self._cells())]
+        return "<table>" + "".join(f"<tr>{row}</tr>" for row in rows) + "</table>"
+
+
+def _copied(pointer, count, kind):
+    address = pointer if isinstance(pointer, int) else ctypes.cast(pointer, ctypes.c_void_p).value
+    return np.frombuffer((kind * count).from_address(address), np.dtype(kind)).copy() if count else np.empty(0)
+
+
+def _recipe_row(rows, i):
+    found = {"recipe": _name(rows[i].name), "verdict": _name(lib.bnd_summary_verdict(rows, i)),
+             "others": _name(lib.bnd_summary_others(rows, i))}
+    for number in range(_types.BND_SUMMARY_NUMBERS):
+        found[_name(lib.bnd_summary_number_name(number))] = lib.bnd_summary_value(rows, i, number)
+    return found
+
+
+# ---- what is to be run ----
+
+def _whole(value, what, least=1, most=_MANY):
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise TypeError(f"{what} must be a whole number, not {value!r}")
+    if not least <= value.__index__() <= most:
+        raise ValueError(f"{what} must be a whole number from {least} to {most}, not {value!r}")
+    return value.__index__()
+
+
+def _real(value, what, positive=False):
+    if isinstance(value, (bool, str)) or not hasattr(value, "__float__"):
+        raise TypeError(f"{what} must be a number, not {value!r}")
+    if not (math.isfinite(value) and (value > 0 if positive else value >= 0)):
+        raise ValueError(f"{what} must be {'above' if positive else 'at least'} 0, not {value!r}")
+    return float(value)
+
+
+_SIZES = ("batch", "inputs", "width", "depth", "heads", "context", "vocabulary")
+_SEEDS = ("seed_init", "seed_data", "seed_rounding")
+_RATES = {"eps": "epsilon", "wd": "weight_decay"}
+_FILES = ("data", "init", "order")
+_WORDS = ("schedule", "data_type", "source")
+_FLAGS = ("tied", "recompute")
+_OPTIONS = ("steps", "lr", "betas", *_SIZES, *_SEEDS, *_RATES, *_FILES, *_WORDS, *_FLAGS)
+
+
+def _set_file(training, name, value):
+    path = path_of(value, name)
+    if len(path) >= _types.BND_TRAINING_DATA_SIZE:
+        raise ValueError(f"{name} must be the name of a file, of at most {_types.BND_TRAINING_DATA_SIZE - 1} bytes")
+    setattr(training, name, path)
+
+
+def _set_word(training, name, value):
+    word = text(value, name)
+    if len(word) >= _types.BND_TRAINING_NAME_SIZE:
+        raise ValueError(f"{name} must have at most {_types.BND_TRAINING_NAME_SIZE - 1} bytes, not {len(word)}")
+    setattr(training, name, word)
+
+
+def _training(model, optimizer, options):
+    """What the model and the optimizer usually run with, changed by what is given."""
+    unknown = [name for name in options if name not in _OPTIONS]
+    if unknown:
+        raise TypeError(f"unknown option {unknown[0]!r} (available: {', '.join(_OPTIONS)})")
+    t = _types.bnd_training()
+    call("bnd_training_default", ctypes.byref(t), text(model, "model"), text(optimizer, "optimizer"), b"fp32")
+    given = {name: value for name, value in options.items() if value is not None}
+    if "data_type" in given and "data" not in given:
+        raise ValueError("data_type is the type of the tokens in data")
+    if "source" in given and ("data" in given or not t.source):
+        raise ValueError(f"source cannot be used with {'data' if 'data' in given else model}: it is the text of a "
+                         "transformer")
+    for name, value in given.items():
+        if name == "steps":
+            t.steps = _whole(value, name)
+        elif name == "lr":
+            t.lr = _real(value, name, positive=True)
+        elif name == "betas":
+            t.beta1, t.beta2 = _betas(value)
+        elif name in _SIZES:
+            setattr(t, name, _whole(value, name, 2 if name == "vocabulary" else 1))
+        elif name in _SEEDS:
+            setattr(t, name, _whole(value, name, 0, _SEED))
+        elif name in _RATES:
+            setattr(t, _RATES[name], _real(value, name))
+        elif name in _FILES:
+            _set_file(t, name, value)
+        elif name in _WORDS:
+            _set_word(t, name, value)
+        else:
+            setattr(t, name, bool(value))
+    factor = ctypes.c_double()
+    call("bnd_schedule_factor", ctypes.byref(factor), t.schedule, 0, t.steps)
+    return t
+
+
+def _betas(value):
+    first, second = value
+    if not (0 <= first < 1 and 0 <= second < 1):
+        raise ValueError(f"betas must be two numbers from 0 to below 1, as (0.9, 0.999), not {value!r}")
+    return float(first), float(second)
+
+
+_STATISTICS = ("none", "roles", "places")
+
+
+class _Recipe(NamedTuple):
+    name: str
+    policy: Any
+    switch_at: Optional[int] = None
+    switch_to: Any = None
+
+
+def _task(training, recipe, k, checkpoint, validate, statistics):
+    """The task of a recipe under the k-th pair of seeds, without a directory."""
+    if statistics not in _STATISTICS:
+        raise ValueError(f"statistics must be one of {', '.join(_STATISTICS)}, not {statistics!r}")
+    t, task = _types.bnd_training(), _types.bnd_task()
+    ctypes.pointer(t)[0] = training
+    for name in _SEEDS:
+        setattr(t, name, (getattr(t, name) + k) % 2**64)
+    t.policy = recipe.policy
+    lib.bnd_task_default(ctypes.byref(task), ctypes.byref(t))
+    task.recipe = recipe.name.encode()
+    if checkpoint is not None:
+        task.checkpoint_every = _whole(checkpoint, "checkpoint", 0)
+    if validate is not None:
+        task.validate_every = _whole(validate, "validate", 0)
+    task.statistics, task.places = statistics != "none", statistics == "places"
+    if recipe.switch_at is not None:
+        if recipe.switch_at >= t.steps:
+            raise ValueError(f"switch at step {recipe.switch_at}: the runs have only {t.steps} steps")
+        task.switches, task.switch_at, task.switch_to = True, recipe.switch_at, recipe.switch_to
+    return task
+
+
+def _recipe_list(recipe, switch, reference):
+    """The recipes, fp32 first where a reference is wanted, and each once more with a switch."""
+    found = dict(recipes_of(recipe))
+    added = reference and "fp32" not in found
+    if reference:
+        found = {"fp32": found.get("fp32") or recipes_of("fp32")[0][1], **found}
+    listed = [_Recipe(name, policy) for name, policy in found.items()]
+    if switch is not None:
+        words = switch.rsplit("@", 1) if isinstance(switch, str) else switch
+        if len(words) != 2 or not str(words[1]).isdigit():
+            raise ValueError(f"switch must be 'RECIPE@STEP', not {switch!r}")
+        (to, policy), step = recipes_of(words[0])[0], _whole(int(words[1]), "the step of switch", 0)
+        listed += [_Recipe(f"{r.name}>{to}@{step}", r.policy, step, policy) for r in listed[1 if added else 0:]]
+    return listed
+
+
+def _run(tasks, threads, progress):
+    """Makes the runs; their records, and whether Ctrl-C ended them."""
+    count = len(tasks)
+    array, records = (_types.bnd_task * count)(*tasks), _Records((_types.bnd_record * count)(), count)
+    context, stop, interrupted = context_of(threads), Stop(progress), False
+
+    def watch(_, number, so_far):
+        if progress is None:
+            return stop()
+        record, task = ctypes.cast(so_far, ctypes.POINTER(_types.bnd_record)).contents, tasks[number]
+        last = record.points[record.count - 1] if record.count else None
+        return stop(Progress(_name(task.recipe), task.training.seed_init, last.step + 1 if last else 0,
+                             task.training.steps, last.loss if last else math.nan))
+
+    watcher = _types.bnd_study_watch(watch)
+    try:
+        interruptible(lambda: call("bnd_study_run", records.items, array, count, ctypes.byref(context), watcher, None),
+                      stop)
+    except Interrupted:
+        interrupted = True
+    return records, interrupted
+
+
+def _directory(out, name):
+    return None if out is None else os.path.join(path_of(out, "out"), name) if name else path_of(out, "out")
+
+
+def _task_name(recipe, seed):
+    name = ctypes.create_string_buffer(2 * _types.BND_RECORD_NAME_SIZE)
+    lib.bnd_task_name(name, len(name), recipe, seed)
+    return name.value
+
+
+def train(model: str = "transformer", recipe: Union[str, Iterable[str]] = ("fp32", "bf16-amp", "fp16-pure"), *,
+          seeds: int = 1, optimizer: str = "adamw", switch: Optional[str] = None, margin: float = 0.05,
+          out: Optional[Path] = None, resume: bool = False, checkpoint: Optional[int] = None,
+          validate: Optional[int] = None, statistics: str = "roles", threads: Optional[int] = None,
+          progress: Optional[Callable[[Progress], Any]] = None, **options) -> Runs:
+    """Trains a model in fp32 and in each recipe, and compares them, as `binade train`.
+
+    recipe: names of recipes(), settings ("base=bf16-amp,v=bf16"), files; one, or several.
+    seeds: pairs of seeds; three or more give verdicts. margin: the tolerance, of the loss above the irreducible one.
+    switch: "RECIPE@STEP". out: a directory that keeps the runs; resume continues them.
+    options: steps, lr, betas, eps, wd, schedule, batch, width, depth, heads, context, vocabulary, inputs, tied, data,
+    data_type, source, init, order, recompute, seed_init, seed_data, seed_rounding. Without them, the model's own.
+    progress: called with a Progress after each step; False stops the runs, with a checkpoint each.
+
+    Ctrl-C stops the runs after their present step, with a checkpoint each, and raises Interrupted, whose `made` has
+    what was made.
+    """
+    training, recipe_list = _training(model, optimizer, options), _recipe_list(recipe, switch, True)
+    margin, count = _real(margin, "margin"), _whole(seeds, "seeds")
+    tasks = [_task(training, r, k, checkpoint, validate, statistics) for r in recipe_list for k in range(count)]
+    for task in tasks:
+        name = _task_name(task.recipe, task.training.seed_init) if len(tasks) > 1 else b""
+        task.directory, task.resume = _directory(out, name), bool(resume)
+    records, interrupted = _run(tasks, threads, progress)
+    first = records.items[0]
+    about = {"model": _name(training.model), "data": os.fsdecode(training.data), "parameters": first.parameters,
+             "optimizer": _name(training.optimizer), "schedule": _name(training.schedule), "lr": training.lr,
+             "steps": training.steps, "seeds": count, "floor": _mean(records.items[:count], "floor"),
+             "chance_loss": _mean(records.items[:count], "chance_loss")}
+    made = Runs(records.items, len(tasks), records, margin, about)
+    if interrupted:
+        raise Interrupted(made)
+    return made
+
+
+def _mean(records, member):
+    total = 0.0
+    for record in records:
+        total += getattr(record, member)
+    return total / len(records)
+
+
+# ---- runs that were made ----
+
+def load_run(path: Path) -> Run:
+    """Reads a run: the directory of one, finished or not, or a log with a step and a loss."""
+    records = _Records((_types.bnd_record * 1)(), 0)
+    call("bnd_record_read", ctypes.byref(records.items[0]), path_of(path))
+    records.count = 1
+    return Run(records.items[0], records)
+
+
+def _read(path, columns):
+    out, count = ctypes.POINTER(_types.bnd_record)(), ctypes.c_size_t()
+    call("bnd_records_read_log", ctypes.byref(out), ctypes.byref(count), path_of(path), ctypes.byref(columns))
+    items = (_types.bnd_record * count.value)()
+    ctypes.memmove(items, out, ctypes.sizeof(items))
+    return items, count.value, out
+
+
+class _Read:
+    """Records of a file, freed with the last reference."""
+
+    def __init__(self, out, count):
+        self.out, self.count = out, count
+
+    def __del__(self):
+        lib.bnd_records_free(self.out, self.count)
+
+
+def compare(*runs: Union[Path, Run, Runs], margin: float = 0.05, step_column: Optional[str] = None,
+            loss_column: Optional[str] = None) -> Runs:
+    """Compares runs with those of fp32, or with the first if none is in fp32, as `binade compare`.
+
+    runs: directories of runs, directories of such directories, logs (JSON lines or CSV with a step and a loss), and
+    what load_run and train gave. step_column, loss_column: names of columns in logs of other programs.
+    """
+    if not runs:
+        raise ValueError("expected a run directory, a directory of runs, a log, or runs")
+    columns = _types.bnd_log_columns(step=None if step_column is None else text(step_column, "step_column"),
+                                     loss=None if loss_column is None else text(loss_column, "loss_column"))
+    found, owners = [], []
+    for given in runs:
+        if isinstance(given, Run):
+            found.append(given._record)
+            owners.append(given._owners)
+        elif isinstance(given, Runs):
+            found += [run._record for run in given]
+            owners.append(given)
+        else:
+            items, count, out = _read(given, columns)
+            owners.append(_Read(out, count))
+            found += [items[i] for i in range(count)]
+    records = (_types.bnd_record * len(found))(*found)
+    return Runs(records, len(found), owners, _real(margin, "margin"))
+
+
+# ---- sweeps ----
+
+def learning_rates(low: float, high: float, count: int) -> List[float]:
+    """Learning rates from low to high with equal ratios, rounded to three digits except for the ends.
+
+    >>> learning_rates(1e-4, 1e-1, 4)
+    [0.0001, 0.001, 0.01, 0.1]
+    """
+    rates = (ctypes.c_double * _whole(count, "count", 1, 1000))()
+    call("bnd_grid_rates", rates, len(rates), _real(low, "low", True), _real(high, "high", True))
+    return list(rates)
+
+
+class Sweep(Result):
+    """A sweep: `recipes`, each with its best learning rate, verdict and `points`. columns: a row per recipe and rate.
+    `runs` are the runs."""
+
+    _list = "recipes"
+
+    @property
+    def columns(self) -> Dict[str, np.ndarray]:
+        """A row per recipe and learning rate."""
+        return columns_of([{"recipe": row["recipe"], **point} for row in self["recipes"] for point in row["points"]])
+
+
+def _sweep_row(row):
+    learned, best, gap = row.failed < row.count, row.rates[row.best], getattr(row, "is")
+    points = [{"lr": p.lr, "runs": p.runs, "failed": p.failed, "loss": p.loss,
+               "interval": p.interval if p.failed == 0 else math.nan, "capped_loss": p.result}
+              for p in row.rates[:row.rate_count]]
+    return {"recipe": _name(row.recipe), "best_lr": best.lr if learned else math.nan, "loss": best.loss,
+            "interval": best.interval if best.failed == 0 else math.nan,
+            "verdict": _name(lib.bnd_verdict_name(gap.verdict)) if row.compared else None,
+            "others": _name(lib.bnd_verdict_name(gap.others)) if row.compared else None,
+            "gap": gap.gap if row.compared else math.nan,
+            "gap_interval": gap.interval if row.compared else math.nan, "runs": row.count, "failed": row.failed,
+            "lr_sensitivity": lib.bnd_rates_sensitivity(row.rates, row.rate_count) if learned else math.nan,
+            "points": points}
+
+
+def sweep(model: str = "transformer", recipe: Union[str, Iterable[str]] = ("fp32", "bf16-amp", "fp16-pure"),
+          lr: Optional[Sequence[float]] = None, *, seeds: int = 1, optimizer: str = "adamw", margin: float = 0.05,
+          out: Optional[Path] = None, keep_checkpoints: bool = False, statistics: str = "roles",
+          threads: Optional[int] = None, progress: Optional[Callable[[Progress], Any]] = None, **options) -> Sweep:
+    """Trains recipes under several learning rates, and compares each at its best with fp32 at its best, as
+    `binade sweep`. lr: learning rates; by default learning_rates(1e-4, 1e-1, 7). Runs in `out` that are complete are
+    not made again. The other arguments: as in train."""
+    rates = learning_rates(1e-4, 1e-1, 7) if lr is None else [_real(x, "lr", positive=True) for x in lr]
+    rates = list(dict.fromkeys(rates))
+    if not rates:
+        raise ValueError("lr must have at least one learning rate")
+    if "lr" in options:
+        raise TypeError("lr must be a list of learning rates")
+    training, listed = _training(model, optimizer, options), _recipe_list(recipe, None, False)
+    margin, count = _real(margin, "margin"), _whole(seeds, "seeds")
+    of_recipes = (_types.bnd_task * len(listed))(*(_task(training, r, 0, None, None, statistics) for r in listed))
+    values = (ctypes.c_double * len(rates))(*rates)
+    grid = _types.bnd_grid(tasks=of_recipes, recipes=len(listed), lr=ctypes.addressof(values), lrs=len(rates),
+                           seeds=count)
+    tasks, name = [], ctypes.create_string_buffer(2 * _types.BND_RECORD_NAME_SIZE)
+    for point in range(lib.bnd_grid_count(ctypes.byref(grid))):
+        task = _types.bnd_task()
+        lib.bnd_grid_task(ctypes.byref(task), name, len(name), ctypes.byref(grid), point)
+        task.recipe, task.directory = bytes(task.recipe), _directory(out, name.value)
+        task.resume, task.drops_checkpoint = True, not keep_checkpoints
+        tasks.append(task)
+    records, interrupted = _run(tasks, threads, progress)
+    each = len(rates) * count
+    rows = (_types.bnd_sweep_row * len(listed))()
+    for i, row in enumerate(rows):
+        row.recipe, row.count = listed[i].name.encode(), each
+        row.records = ctypes.cast(ctypes.byref(records.items, i * each * ctypes.sizeof(_types.bnd_record)),
+                                  ctypes.POINTER(_types.bnd_record))
+    call("bnd_sweep_sum_up", rows, len(rows), margin)
+    try:
+        made = Sweep(model=_name(training.model), optimizer=_name(training.optimizer),
+                     schedule=_name(training.schedule), steps=training.steps, seeds=count, recipes=[_sweep_row(row) for row in rows])
+    finally:
+        lib.bnd_sweep_close(rows, len(rows))
+    made.__dict__["runs"] = [Run(records.items[i], records) for i in range(len(tasks))]
+    if interrupted:
+        raise Interrupted(made)
+    return made
+
+
+# ---- tables ----
+
+def recipes() -> List[Dict[str, str]]:
+    """The built-in recipes: name, title, settings.
+
+    >>> recipes()[0]["name"]
+    'fp32'
+    """
+    return [{"name": _name(lib.bnd_recipe_name(i)), "title": _name(lib.bnd_recipe_title(i)),
+             "settings": _name(lib.bnd_recipe_settings(i))} for i in range(lib.bnd_recipe_count())]
+
+
+def models() -> List[Dict[str, str]]:
+    """The models that train takes: name, title."""
+    return [{"name": _name(lib.bnd_model_name(i)), "title": _name(lib.bnd_model_title(i))}
+            for i in range(lib.bnd_model_count())]
+
+
+def optimizers() -> List[Dict[str, str]]:
+    """The optimizers that train takes: name, title."""
+    return [{"name": _name(lib.bnd_optimizer_name(i)), "title": _name(lib.bnd_optimizer_title(i))}
+            for i in range(lib.bnd_optimizer_count())]
