@@ -142,8 +142,9 @@ typedef struct bnd_relayout_result {
  * of tensors. What the other layout cannot hold is kept in the metadata (keys "binade.relayout..."), so that a relayout
  * to the first layout gives the same tensors, configs and metadata.
  * Arguments: `path` as in bnd_checkpoint_writer_new.
- * On failure: nothing is left behind. BND_BAD_NAME: the layout does not exist; BND_BAD_ARGUMENT: the layout cannot
- *     hold a weight (the message names it and says what is available); BND_BAD_STREAM; BND_NO_MEMORY. */
+ * On failure: nothing is left behind. BND_BAD_NAME: the layout does not exist; BND_BAD_ARGUMENT: `path` is in the
+ *     input, or the layout cannot hold a weight (the message names it and says what is available); BND_BAD_STREAM;
+ *     BND_NO_MEMORY. */
 BND_CHECKED bnd_status bnd_checkpoint_relayout(bnd_relayout_result *out, const bnd_checkpoint *in, const char *path,
                                                const bnd_relayout *how, bool durable, bnd_error *why);
 

@@ -30,8 +30,11 @@ libbinade_laboratory_la_SOURCES += \
 	src/files/convert/tensor_scales.c \
 	src/files/convert/turn.c \
 	src/files/convert/pieces.c \
+	src/files/convert/output_path.h \
+	src/files/convert/output_path.c \
 	src/files/convert/quantize_run.c \
 	src/files/convert/relayout.h \
+	src/files/convert/relayout_choose.c \
 	src/files/convert/relayout_plan.c \
 	src/files/convert/relayout_around.c \
 	src/files/convert/relayout_inputs.c \

@@ -1,13 +1,10 @@
 /* The work of `quantize`: pieces on all threads, in two rounds where tensors have scales of their own. */
-#define _POSIX_C_SOURCE 200809L
 #include "convert/quantize.h"
 
 #include "bulk/threads.h"
+#include "convert/output_path.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 
 enum { MEMORY_MOST = 192 << 20 }; /* of all workers: where pieces are large, fewer work at once */
 
@@ -90,31 +87,6 @@ static bnd_status for_all_pieces(bndi_quantizing *job, bool measures, bnd_error 
 
 /* ---- the output ---- */
 
-static bool is_same_file(const char *a, const char *b)
-{
-    struct stat x, y;
-    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
-}
-
-/* The folder of the input, or one of its files. */
-static bnd_status refuse_input(const bnd_quantize_plan *plan, const char *path, bnd_error *why)
-{
-    const char *folder = bnd_checkpoint_folder(plan->in);
-    bool same = is_same_file(folder, path);
-    for (size_t i = 0; !same && i < bnd_checkpoint_files(plan->in); i++) {
-        const char *name = bnd_checkpoint_file_name(plan->in, i);
-        size_t length = strlen(folder) + strlen(name) + 2;
-        char *file = malloc(length);
-        if (file == NULL) {
-            return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for a path");
-        }
-        (void)snprintf(file, length, "%s/%s", folder, name);
-        same = is_same_file(file, path);
-        free(file);
-    }
-    return same ? bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s is the input; choose another output", path) : BND_OK;
-}
-
 static bnd_status open_job(bndi_quantizing *job, bnd_error *why)
 {
     const bnd_quantize_plan *plan = job->plan;
@@ -166,7 +138,7 @@ bnd_status bnd_checkpoint_quantize(const bnd_quantize_plan *plan, const char *pa
 {
     bndi_around around;
     bndi_quantizing job = {.plan = plan, .watch = watch};
-    bnd_status status = refuse_input(plan, path, why);
+    bnd_status status = bndi_refuse_input(plan->in, path, why);
     status = status == BND_OK ? bndi_plan_around(&around, plan, path, why) : status;
     if (status != BND_OK) {
         return status;

@@ -3,6 +3,7 @@
 
 #include "bulk/threads.h"
 #include "checkpoint/weights.h"
+#include "convert/output_path.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -171,7 +172,8 @@ bnd_status bnd_checkpoint_relayout(bnd_relayout_result *out, const bnd_checkpoin
     bndi_relayout_plan plan = {.in = in, .how = how};
     bndi_relayout_around around = {.pairs = NULL};
     bnd_checkpoint_writer *writer = NULL;
-    bnd_status status = bndi_relayout_plan_make(&plan, why);
+    bnd_status status = bndi_refuse_input(in, path, why);
+    status = status == BND_OK ? bndi_relayout_plan_make(&plan, why) : status;
     status = status == BND_OK ? bndi_relayout_around_make(&around, &plan, path, why) : status;
     if (status == BND_OK) {
         const bnd_checkpoint_plan files = {.tensors = plan.tensors,
@@ -184,6 +186,7 @@ bnd_status bnd_checkpoint_relayout(bnd_relayout_result *out, const bnd_checkpoin
         status = bnd_checkpoint_writer_new(&writer, path, &files, why);
     }
     if (status == BND_OK) {
+        bnd_checkpoint_expect_all(in);
         status = write_all(&plan, writer, why);
         if (status == BND_OK) {
             status = bnd_checkpoint_writer_finish(writer, durable, why);
