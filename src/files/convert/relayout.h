@@ -50,14 +50,14 @@ typedef struct bndi_relayout_plan {
 #define BNDI_RELAY_WAS       "binade.relayout.was."
 #define BNDI_RELAY_TEXT      "binade.relayout.text."
 
+/* Is it one of the words of a list with blanks between them? NULL: an empty list. */
+bool bndi_is_listed(const char *list, const char *word);
+
 /* The family of layouts that was asked for, and whether the input came from it. */
 BND_CHECKED bnd_status bndi_relayout_family(bndi_relayout_plan *plan, bnd_error *why);
 
-/* The layout of each weight, and what the config says of them. */
+/* The layout of each weight, and what the config says. */
 BND_CHECKED bnd_status bndi_relayout_choose(bndi_relayout_plan *plan, bnd_error *why);
-
-/* Is it one of the words of a list with blanks between them? NULL: an empty list. */
-bool bndi_is_listed(const char *list, const char *word);
 
 /* Plans all tensors. bndi_relayout_plan_free releases the plan, also after a failure. */
 BND_CHECKED bnd_status bndi_relayout_plan_make(bndi_relayout_plan *plan, bnd_error *why);

@@ -6,6 +6,17 @@
 #include <stdio.h>
 #include <string.h>
 
+bool bndi_is_listed(const char *list, const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *at = list; at != NULL && (at = strstr(at, name)) != NULL; at += length) {
+        if ((at == list || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0')) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* ---- the layout of a weight ---- */
 
 static bool codes_can_move(const bnd_layout *layout)

@@ -11,17 +11,6 @@
 
 enum { RANK_MOST = 8, NAME_MORE = 64 };
 
-bool bndi_is_listed(const char *list, const char *name)
-{
-    const size_t length = strlen(name);
-    for (const char *at = list; at != NULL && (at = strstr(at, name)) != NULL; at += length) {
-        if ((at == list || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0')) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* ---- the tensors of a weight ---- */
 
 typedef struct maker {
