@@ -35,6 +35,8 @@ REFUSED = [
     ("fp8-block-qwen3", "config", {"weight_block_size": [128]}),
     ("modelopt-nvfp4-config", "config", {"quant_algo": None}),
     ("modelopt-nvfp4-config", "config", {"quant_algo": "FP4"}),
+    ("modelopt-mixed", "config", {"quantized_layers": {}}),
+    ("modelopt-mixed", "config", {"quantized_layers": {"model.layers.0.mlp.up_proj": {"quant_algo": "FP8_PB_WO"}}}),
     ("modelopt-nvfp4-config", "config", {"ignore": "lm_head"}),
 ]
 

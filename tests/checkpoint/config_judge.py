@@ -269,6 +269,9 @@ def judge_fp8(config, problems):
 ALGORITHMS = ("FP8", "FP8_PER_CHANNEL_PER_TOKEN", "FP8_PB_WO", "NVFP4", "W4A16_NVFP4", "MXFP8", "MIXED_PRECISION")
 
 
+MIXED_ALGORITHMS = ("FP8", "NVFP4", "W4A16_NVFP4", "MXFP8")
+
+
 def judge_modelopt(config, problems):
     """`config`: hf_quant_config.json, or quantization_config of config.json."""
     inner = config.get("quantization", config)
@@ -279,6 +282,14 @@ def judge_modelopt(config, problems):
         problems.append("quant_algo is missing")
     elif str(algorithm).upper() not in ALGORITHMS:
         problems.append(f"quant_algo is {algorithm!r}")
+    layers = inner.get("quantized_layers")
+    if str(algorithm).upper() == "MIXED_PRECISION":
+        if not isinstance(layers, dict) or not layers:
+            problems.append("quantized_layers is missing or empty")
+            layers = {}
+        for name, layer in layers.items():  # vLLM leaves layers with any other word as they are
+            if not isinstance(layer, dict) or str(layer.get("quant_algo")).upper() not in MIXED_ALGORITHMS:
+                problems.append(f"quantized_layers: {name} has {layer!r}")
     excluded = inner.get("exclude_modules" if inner is not config else "ignore", [])
     if not isinstance(excluded, list):
         problems.append("the list of modules that are left is not a list")
@@ -388,8 +399,11 @@ def judge_others(config, left, wanted_, tensors, problems):
             problems.append(f"{stem} is quantized, and left by the configuration")
         elif "weight" not in have:
             problems.append(f"{stem}.weight is missing")
+        elif stem not in config.get("quantized_layers", {stem: config}):
+            problems.append(f"{stem} is quantized, and not in quantized_layers")
         else:
-            compare(stem, have, wanted_(config, *have["weight"][1]), problems)
+            own = config.get("quantized_layers", {stem: config})[stem]
+            compare(stem, have, wanted_(own, *have["weight"][1]), problems)
 
 
 def linears(tensors):
@@ -470,8 +484,9 @@ def judge_folder(folder):
             with open(path, encoding="utf-8") as file:
                 text = json.load(file)
             judge_modelopt(text, problems)
-            if text["quantization"].get("quant_algo") != config.get("quant_algo"):
-                problems.append("hf_quant_config.json and config.json have different quant_algo")
+            for key in ("quant_algo", "quantized_layers"):
+                if text["quantization"].get(key) != config.get(key):
+                    problems.append(f"hf_quant_config.json and config.json have different {key}")
     return problems
 
 

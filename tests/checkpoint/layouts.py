@@ -357,6 +357,22 @@ def ct_mixed():
     return assemble(model, put, model.config(ct_config(groups_, ct_ignore(model), "mixed-precision")))
 
 
+@right("ct-mixed-static", {".mlp.": "compressed-tensors/nvfp4", "": "compressed-tensors/fp8-tensor"},
+       CT + "quantization/quant_config.py", notes=("layout-mixed",))
+def ct_mixed_static():
+    """FP8 by tensors for attention, NVFP4 for the MLP, both with static input scales."""
+    model = Model()
+    nvfp4, fp8 = put_ct_nvfp4(model, True), put_ct_tensor(True)
+
+    def put(checkpoint, stem, weight):
+        (nvfp4 if ".mlp." in stem else fp8)(checkpoint, stem, weight)
+    groups_ = {"group_0": ct_group("float-quantized", FP8_TENSOR,
+                                   ct_args(8, "float", "tensor", observer="static_minmax"), ["re:.*self_attn.*_proj$"]),
+               "group_1": ct_group("nvfp4-pack-quantized", NVFP4_ARGS, NVFP4_INPUTS,
+                                   ["re:.*mlp\\.(gate|up|down)_proj$"])}
+    return assemble(model, put, model.config(ct_config(groups_, ct_ignore(model), "mixed-precision")))
+
+
 def put_int8(checkpoint, stem, weight):
     scale = bf16(groups(weight, 1, weight.shape[1]) / 127.5)
     each = spread(scale.astype("f8"), 1, weight.shape[1], weight.shape)
@@ -539,18 +555,21 @@ def modelopt(algorithm, group_size=None, kv=None, **config_group):
 STATIC_8 = {"dynamic": False, "num_bits": 8, "type": "float"}
 
 
-@right("modelopt-fp8", "modelopt/fp8-tensor", MODELOPT + "export/quant_utils.py",
-       MODELOPT + "export/convert_hf_config.py")
-def modelopt_fp8():
-    model = Model()
-    text, config = modelopt("FP8", input_activations=STATIC_8, weights=STATIC_8)
-
+def put_modelopt_fp8(model):
     def put(checkpoint, stem, weight):
         scale = float(f32(model.amax(stem) / 448))
         put_fp8(checkpoint, stem, weight, np.full((1, 1), scale), *weight.shape)
         scalar(checkpoint, stem + ".weight_scale", scale)
         scalar(checkpoint, stem + ".input_scale", f32(9.25 / 448))
-    checkpoint = assemble(model, put, model.config(config))
+    return put
+
+
+@right("modelopt-fp8", "modelopt/fp8-tensor", MODELOPT + "export/quant_utils.py",
+       MODELOPT + "export/convert_hf_config.py")
+def modelopt_fp8():
+    model = Model()
+    text, config = modelopt("FP8", input_activations=STATIC_8, weights=STATIC_8)
+    checkpoint = assemble(model, put_modelopt_fp8(model), model.config(config))
     checkpoint.side["hf_quant_config.json"] = text
     return checkpoint
 
@@ -622,6 +641,28 @@ def modelopt_nvfp4_config():
     config = modelopt("NVFP4", 16, input_activations=FOUR, weights=FOUR)[1]
     config["ignore"] = ["lm_head"] + model.routers
     return assemble(model, put_modelopt_nvfp4(model, False), model.config(config))
+
+
+@right("modelopt-mixed", {".mlp.": "modelopt/nvfp4", "": "modelopt/fp8-tensor"},
+       "NVIDIA/Model-Optimizer@0030d2b307ba:modelopt/torch/export/convert_hf_config.py", VLLM_MODELOPT,
+       notes=("layout-mixed",))
+def modelopt_mixed():
+    """FP8 for attention, NVFP4 for the MLP, both with static input scales."""
+    model = Model()
+    fp8, nvfp4 = put_modelopt_fp8(model), put_modelopt_nvfp4(model, False)
+
+    def put(checkpoint, stem, weight):
+        (nvfp4 if ".mlp." in stem else fp8)(checkpoint, stem, weight)
+    layers = {name: {"quant_algo": "NVFP4", "group_size": 16} if ".mlp." in name else {"quant_algo": "FP8"}
+              for name in model.linears}
+    config = modelopt("MIXED_PRECISION")[1]
+    config["config_groups"] = {
+        "group_0": {"input_activations": STATIC_8, "weights": STATIC_8,
+                    "targets": sorted(name for name in layers if ".mlp." not in name)},
+        "group_1": {"input_activations": FOUR, "weights": FOUR,
+                    "targets": sorted(name for name in layers if ".mlp." in name)}}
+    config["quantized_layers"] = layers
+    return assemble(model, put, model.config(config))
 
 
 @right("modelopt-mxfp8", "modelopt/mxfp8", MODELOPT + "quantization/qtensor/mxfp8_tensor.py")

@@ -1,5 +1,5 @@
 #!/bin/sh
-# `binade relayout` next to the model in Python: 34 ways from one layout into another keep every value, but for two scales
+# `binade relayout` next to the model in Python: 40 ways from one layout into another keep every value, but for two scales
 # that move by one ulp. Skipped (77) without Python 3.9 and numpy.
 . "$(dirname "$0")/../support/python.sh"
 find_python 'import sys, numpy; sys.exit(sys.version_info < (3, 9))' "Python 3.9 with numpy (Debian, Ubuntu: python3-numpy)"

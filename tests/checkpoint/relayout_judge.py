@@ -25,7 +25,12 @@ PAIRS = {"ct-fp8-block": "modelopt fp8", "ct-fp8-channel": "modelopt",
          "comfy-fp8-old": "compressed-tensors fp8", "ct-fp8-tensor-static": "fp8 modelopt",
          "ct-nvfp4": "modelopt", "ct-nvfp4-moe": "modelopt", "fp8-tensor-static": "compressed-tensors modelopt",
          "modelopt-fp8": "compressed-tensors fp8", "modelopt-int8": "compressed-tensors",
-         "modelopt-nvfp4-config": "compressed-tensors"}
+         "modelopt-nvfp4-config": "compressed-tensors",
+         # several schemes
+         "deepseek-v4": "compressed-tensors", "modelopt-mixed": "compressed-tensors",
+         "ct-mixed-static": "modelopt",
+         # the same bytes in words
+         "mlx-mxfp4": "compressed-tensors", "mlx-mxfp8": "compressed-tensors modelopt"}
 MOVED = ("modelopt-nvfp4-config",)  # two scales of tensors are one ulp away: those values differ, and the status is 1
 
 
@@ -63,6 +68,36 @@ def judge(name, layout):
     check(run.returncode == 0, f"{what}: lint finds nothing: {run.stdout.decode()[:300]}")
 
 
+REFUSED = (  # the message says why, and what to do instead
+    ("gpt-oss", "compressed-tensors", "rows of gate and up in turn", "quantize --to bf16"),
+    ("gpt-oss-original", "modelopt", "rows of gate and up in turn", "quantize --to bf16"),
+    ("gguf-mxfp4", "compressed-tensors", "other names of tensors", "start from the .safetensors"),
+    ("gguf-q8_0", "modelopt", "other names of tensors", "start from the .safetensors"),
+    ("mlx", "compressed-tensors", "biases", "quantize --to bf16"),
+    ("mlx-nvfp4", "compressed-tensors", "no other layout can be written", "quantize --to bf16"),
+    ("ct-pack-int4", "modelopt", "words of 32 bits", "quantize --to bf16"),
+    ("ct-int8-group", "modelopt", "no other layout can be written", "quantize --to bf16"),
+    ("comfy-nvfp4", "modelopt", "a note of ComfyUI's", "quantize --to bf16"),
+    ("ct-mixed", "modelopt", "cannot mix FP8_PER_CHANNEL_PER_TOKEN with others"),
+    ("deepseek-v4", "fp8", "(available: compressed-tensors)"),
+    ("plain-npy", "fp8", "expected .safetensors files"))
+
+
+def judge_refusal(name, layout, words):
+    with open(os.path.join(folder, "right", name + ".json"), encoding="utf-8") as file:
+        path = os.path.join(folder, json.load(file)["path"])
+    shutil.rmtree(out, ignore_errors=True)
+    run = subprocess.run(binade + ["relayout", path, out, "--layout", layout], stdout=subprocess.PIPE,
+                         stderr=subprocess.STDOUT, check=False)
+    said = run.stdout.decode()
+    check(run.returncode == 2 and all(word in said for word in words), f"{name} as {layout}: {run.returncode} {said}")
+    check(not os.path.exists(out), f"{name} as {layout}: nothing is left behind")
+    if "quantize --to bf16" in words:
+        run = subprocess.run(binade + ["quantize", path, out, "--to", "bf16"], stdout=subprocess.PIPE,
+                             stderr=subprocess.STDOUT, check=False)
+        check(run.returncode == 0, f"{name}: what the message says can be done: {run.stdout.decode()[:200]}")
+
+
 def judge_damage(name):
     """Scales that are NaN, infinite, negative or zero: `binade diff` says what it finds, and ends."""
     paths = [os.path.join(folder, "damaged", name), os.path.join(folder, "right", "plain-bf16-sharded")]
@@ -76,4 +111,6 @@ for damaged in ("nan-ct-fp8-channel", "nan-modelopt-nvfp4", "infinite-fp8-block"
 for name_, layouts in PAIRS.items():
     for layout_ in layouts.split():
         judge(name_, layout_)
+for name_, layout_, *words_ in REFUSED:
+    judge_refusal(name_, layout_, words_)
 conclude()

@@ -7,24 +7,32 @@
  * (modules_to_not_convert);
  * huggingface/transformers@0189b1d0:src/transformers/integrations/mxfp4.py (gpt-oss);
  * Comfy-Org/ComfyUI@311c0140:QUANTIZATION.md;
- * NVIDIA/Model-Optimizer@a2fbac7b:modelopt/torch/export/convert_hf_config.py and quant_utils.py. */
+ * NVIDIA/Model-Optimizer@a2fbac7b:modelopt/torch/export/convert_hf_config.py and quant_utils.py; mixed schemes:
+ * NVIDIA/Model-Optimizer@0030d2b3:modelopt/torch/export/convert_hf_config.py (quantized_layers) and the class
+ * ModelOptMixedPrecisionConfig of vLLM's modelopt.py. */
 #define _POSIX_C_SOURCE 200809L
 #include "convert/quantization_config.h"
 
 #include "convert/names.h"
 #include "store/json_writer.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+bool bndi_is_head(const char *weight)
+{
+    const size_t length = bndi_module_length(weight);
+    return length == strlen("lm_head") && memcmp(weight, "lm_head", length) == 0;
+}
+
 static void put_ignored(bnd_lab_json *json, const char *key, const bndi_ignored *ignored)
 {
-    bool head = false;
+    bool head = ignored->but_head;
     bnd_lab_json_array(json, key);
     for (size_t i = 0; i < ignored->count; i++) {
-        size_t length = bndi_module_length(ignored->names[i]);
-        head = head || (length == strlen("lm_head") && memcmp(ignored->names[i], "lm_head", length) == 0);
-        bnd_lab_json_string_n(json, NULL, ignored->names[i], length);
+        head = head || bndi_is_head(ignored->names[i]);
+        bnd_lab_json_string_n(json, NULL, ignored->names[i], bndi_module_length(ignored->names[i]));
     }
     if (!head) { /* a tied output head has no weight of its own, and is a module nevertheless */
         bnd_lab_json_string(json, NULL, "lm_head");
@@ -120,21 +128,53 @@ static void put_activations(bnd_lab_json *json, const bndi_how *how)
     }
 }
 
-static void put_compressed_tensors(bnd_lab_json *json, const bndi_how *how, const bndi_ignored *ignored)
+/* All modules of the class, or those of one of several schemes by name. */
+static void put_targets(bnd_lab_json *json, const bndi_schemes *schemes, const bndi_scheme *scheme)
+{
+    bnd_lab_json_array(json, "targets");
+    for (size_t i = 0; i < scheme->count && schemes->count > 1; i++) {
+        bnd_lab_json_string_n(json, NULL, scheme->names[i], bndi_module_length(scheme->names[i]));
+    }
+    if (schemes->count == 1) {
+        bnd_lab_json_string(json, NULL, "Linear");
+    }
+    bnd_lab_json_end(json);
+}
+
+static void open_group(bnd_lab_json *json, size_t index)
+{
+    char name[32];
+    (void)snprintf(name, sizeof name, "group_%zu", index);
+    bnd_lab_json_object(json, name);
+}
+
+/* The word of all schemes, or `mixed`. */
+static const char *word_of(const bndi_schemes *schemes, const char *mixed)
+{
+    for (size_t i = 1; i < schemes->count; i++) {
+        if (strcmp(schemes->at[i].how->word, schemes->at[0].how->word) != 0) {
+            return mixed;
+        }
+    }
+    return schemes->at[0].how->word;
+}
+
+static void put_compressed_tensors(bnd_lab_json *json, const bndi_schemes *schemes, const bndi_ignored *ignored)
 {
     bnd_lab_json_object(json, "config_groups");
-    bnd_lab_json_object(json, "group_0");
-    bnd_lab_json_array(json, "targets");
-    bnd_lab_json_string(json, NULL, "Linear");
+    for (size_t i = 0; i < schemes->count; i++) {
+        const bndi_how *how = schemes->at[i].how;
+        open_group(json, i);
+        put_targets(json, schemes, &schemes->at[i]);
+        put_args(json, "weights", &how->block, strategy_of(&how->block), is_grouped(&how->block) ? how->block.along : 0,
+                 OF_WEIGHTS);
+        put_activations(json, how);
+        bnd_lab_json_null(json, "output_activations");
+        bnd_lab_json_string(json, "format", how->word);
+        bnd_lab_json_end(json);
+    }
     bnd_lab_json_end(json);
-    put_args(json, "weights", &how->block, strategy_of(&how->block), is_grouped(&how->block) ? how->block.along : 0,
-             OF_WEIGHTS);
-    put_activations(json, how);
-    bnd_lab_json_null(json, "output_activations");
-    bnd_lab_json_string(json, "format", how->word);
-    bnd_lab_json_end(json);
-    bnd_lab_json_end(json);
-    bnd_lab_json_string(json, "format", how->word);
+    bnd_lab_json_string(json, "format", word_of(schemes, "mixed-precision"));
     bnd_lab_json_null(json, "global_compression_ratio");
     put_ignored(json, "ignore", ignored);
     bnd_lab_json_null(json, "kv_cache_scheme");
@@ -187,27 +227,74 @@ static void put_fixed(bnd_lab_json *json, const char *key, const bnd_block *bloc
     bnd_lab_json_end(json);
 }
 
-static void put_modelopt(bnd_lab_json *json, const bndi_how *how, const bndi_ignored *ignored)
+/* A member named as the module of a weight. False: no memory. */
+static bool open_module(bnd_lab_json *json, const char *weight)
 {
-    const bnd_block *block = &how->block;
-    bnd_lab_json_object(json, "config_groups");
-    bnd_lab_json_object(json, "group_0");
-    put_fixed(json, "weights", block);
-    if (how->with_inputs) {
-        put_fixed(json, "input_activations", block);
+    char *module = strndup(weight, bndi_module_length(weight));
+    if (module != NULL) {
+        bnd_lab_json_object(json, module);
     }
-    bnd_lab_json_array(json, "targets");
-    bnd_lab_json_string(json, NULL, "Linear");
+    free(module);
+    return module != NULL;
+}
+
+/* The word of each module: vLLM reads it where schemes are mixed. False: no memory. */
+static bool put_layers(bnd_lab_json *json, const bndi_schemes *schemes)
+{
+    bnd_lab_json_object(json, "quantized_layers");
+    for (size_t i = 0; i < schemes->count; i++) {
+        const bndi_scheme *s = &schemes->at[i];
+        for (size_t k = 0; k < s->count; k++) {
+            if (!open_module(json, s->names[k])) {
+                return false;
+            }
+            bnd_lab_json_string(json, "quant_algo", s->how->word);
+            if (is_grouped(&s->how->block)) {
+                bnd_lab_json_unsigned(json, "group_size", s->how->block.along);
+            }
+            bnd_lab_json_end(json);
+        }
+    }
     bnd_lab_json_end(json);
+    return true;
+}
+
+static bool put_modelopt(bnd_lab_json *json, const bndi_schemes *schemes, const bndi_ignored *ignored)
+{
+    const bnd_block *block = &schemes->at[0].how->block;
+    const bool mixed = schemes->count > 1;
+    bnd_lab_json_object(json, "config_groups");
+    for (size_t i = 0; i < schemes->count; i++) {
+        const bndi_how *how = schemes->at[i].how;
+        open_group(json, i);
+        put_fixed(json, "weights", &how->block);
+        if (how->with_inputs) {
+            put_fixed(json, "input_activations", &how->block);
+        }
+        put_targets(json, schemes, &schemes->at[i]);
+        bnd_lab_json_end(json);
+    }
     bnd_lab_json_end(json);
-    bnd_lab_json_end(json);
-    if (is_grouped(block)) {
+    if (is_grouped(block) && !mixed) {
         bnd_lab_json_unsigned(json, "group_size", block->along);
     }
     put_ignored(json, "ignore", ignored);
-    bnd_lab_json_string(json, "quant_algo", how->word);
+    bnd_lab_json_string(json, "quant_algo", mixed ? "MIXED_PRECISION" : schemes->at[0].how->word);
+    const bool memory = !mixed || put_layers(json, schemes);
     put_producer(json);
     bnd_lab_json_string(json, "quant_method", "modelopt");
+    return memory;
+}
+
+bool bndi_can_be_mixed(const bndi_how *how)
+{
+    static const char *const read_by_vllm[] = {"FP8", "NVFP4", "W4A16_NVFP4",
+                                               "MXFP8"}; /* others: as if not quantized */
+    bool listed = how->layout->family == BND_LAYOUT_COMPRESSED_TENSORS;
+    for (size_t i = 0; i < 4 && how->layout->family == BND_LAYOUT_MODELOPT; i++) {
+        listed = listed || strcmp(how->word, read_by_vllm[i]) == 0;
+    }
+    return listed;
 }
 
 /* ---- gpt-oss and ComfyUI ---- */
@@ -226,23 +313,22 @@ void bndi_comfy_metadata(bndi_long_text *out, const bndi_how *how, const bndi_ig
     bnd_lab_json_string(&json, "format_version", "1.0");
     bnd_lab_json_object(&json, "layers");
     for (size_t i = 0; i < quantized->count; i++) {
-        char *module = strndup(quantized->names[i], bndi_module_length(quantized->names[i]));
-        if (module == NULL) {
+        if (!open_module(&json, quantized->names[i])) {
             out->failed = true;
             break;
         }
-        bnd_lab_json_object(&json, module);
         bnd_lab_json_string(&json, "format", how->word);
         bnd_lab_json_end(&json);
-        free(module);
     }
     bnd_lab_json_end(&json);
     bnd_lab_json_end(&json);
 }
 
-bool bndi_hf_quant_config(bndi_long_text *out, const bndi_how *how, const bndi_ignored *ignored)
+bool bndi_hf_quant_config(bndi_long_text *out, const bndi_schemes *schemes, const bndi_ignored *ignored)
 {
     bnd_lab_json json;
+    const bndi_how *how = schemes->at[0].how;
+    const bool mixed = schemes->count > 1;
     if (how->layout == NULL || how->layout->family != BND_LAYOUT_MODELOPT) {
         return false;
     }
@@ -250,20 +336,22 @@ bool bndi_hf_quant_config(bndi_long_text *out, const bndi_how *how, const bndi_i
     bnd_lab_json_object(&json, NULL);
     put_producer(&json);
     bnd_lab_json_object(&json, "quantization");
-    bnd_lab_json_string(&json, "quant_algo", how->word);
+    bnd_lab_json_string(&json, "quant_algo", mixed ? "MIXED_PRECISION" : how->word);
     bnd_lab_json_null(&json, "kv_cache_quant_algo");
-    if (is_grouped(&how->block)) {
+    if (is_grouped(&how->block) && !mixed) {
         bnd_lab_json_unsigned(&json, "group_size", how->block.along);
     }
+    out->failed = (mixed && !put_layers(&json, schemes)) || out->failed;
     put_ignored(&json, "exclude_modules", ignored);
     bnd_lab_json_end(&json);
     bnd_lab_json_end(&json);
     return true;
 }
 
-void bndi_quantization_config(bndi_long_text *out, const bndi_how *how, const bndi_ignored *ignored)
+void bndi_quantization_config(bndi_long_text *out, const bndi_schemes *schemes, const bndi_ignored *ignored)
 {
     bnd_lab_json json;
+    const bndi_how *how = schemes->at[0].how;
     bnd_lab_json_begin(&json, bndi_long_text_add, out);
     bnd_lab_json_object(&json, NULL);
     switch (how->layout->family) {
@@ -274,10 +362,10 @@ void bndi_quantization_config(bndi_long_text *out, const bndi_how *how, const bn
         put_fp8(&json, how, ignored);
         break;
     case BND_LAYOUT_MODELOPT:
-        put_modelopt(&json, how, ignored);
+        out->failed = !put_modelopt(&json, schemes, ignored) || out->failed;
         break;
     default:
-        put_compressed_tensors(&json, how, ignored);
+        put_compressed_tensors(&json, schemes, ignored);
     }
     bnd_lab_json_end(&json);
 }

@@ -9,15 +9,33 @@
 typedef struct bndi_ignored {
     const char *const *names; /* of weights */
     size_t count;
+    bool but_head; /* the output head is quantized */
 } bndi_ignored;
 
+/* Is it the weight of the output head? */
+bool bndi_is_head(const char *weight);
+
+/* What a config says of some weights; the names matter only where there are several schemes. */
+typedef struct bndi_scheme {
+    const bndi_how *how;
+    const char *const *names;
+    size_t count;
+} bndi_scheme;
+typedef struct bndi_schemes {
+    const bndi_scheme *at;
+    size_t count;
+} bndi_schemes;
+
 /* quantization_config of config.json, as JSON on one line. */
-void bndi_quantization_config(bndi_long_text *out, const bndi_how *how, const bndi_ignored *ignored);
+void bndi_quantization_config(bndi_long_text *out, const bndi_schemes *schemes, const bndi_ignored *ignored);
+
+/* Can a config of this family say that some weights are in one scheme and others in this one? */
+bool bndi_can_be_mixed(const bndi_how *how);
 
 /* The text of `_quantization_metadata` in ComfyUI's files. `quantized`: names of weights that are. */
 void bndi_comfy_metadata(bndi_long_text *out, const bndi_how *how, const bndi_ignored *quantized);
 
 /* hf_quant_config.json of ModelOpt; false if the layout has no such file. */
-bool bndi_hf_quant_config(bndi_long_text *out, const bndi_how *how, const bndi_ignored *ignored);
+bool bndi_hf_quant_config(bndi_long_text *out, const bndi_schemes *schemes, const bndi_ignored *ignored);
 
 #endif

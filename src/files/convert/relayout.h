@@ -23,16 +23,21 @@ typedef struct bndi_relaid {
     float *numbers;
 } bndi_relaid;
 
+enum { BNDI_SCHEMES_MOST = 8 };
+
 typedef struct bndi_relayout_plan {
     const bnd_checkpoint *in;
     const bnd_relayout *how;
     bnd_layout_family family;
-    bool restores;              /* the input was made by relayout from this family */
-    const bnd_layout **layouts; /* of each weight in the output; NULL: it stays */
-    const bnd_layout *from;     /* of the first weight that is laid out anew */
-    bndi_how written;           /* what the config says */
-    const char *scale_dtype;    /* of restored scales, or NULL */
-    const char *input_dtype;    /* and of input scales */
+    bool restores;                       /* the input was made by relayout from this family */
+    const bnd_layout **layouts;          /* of each weight in the output; NULL: it stays */
+    const bnd_layout *from;              /* of the first weight that is laid out anew */
+    bndi_how schemes[BNDI_SCHEMES_MOST]; /* what the config says */
+    size_t scheme_count;
+    unsigned char *scheme_of; /* each weight that is laid out anew */
+    const char *scale_dtype;  /* of restored scales, or NULL */
+    const char *input_dtype;  /* and of input scales */
+    const char *code_dtype;   /* and of codes */
     bndi_relaid *relaid;
     bnd_planned *tensors;
     char **names;
@@ -46,6 +51,7 @@ typedef struct bndi_relayout_plan {
 #define BNDI_RELAY_FAMILY    "binade.relayout.family"
 #define BNDI_RELAY_SCALES    "binade.relayout.scale_dtype"
 #define BNDI_RELAY_INPUTS    "binade.relayout.input_dtype"
+#define BNDI_RELAY_CODES     "binade.relayout.code_dtype"
 #define BNDI_RELAY_ORIGINALS "binade.relayout.originals"
 #define BNDI_RELAY_WAS       "binade.relayout.was."
 #define BNDI_RELAY_TEXT      "binade.relayout.text."

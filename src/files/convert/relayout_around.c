@@ -87,21 +87,38 @@ static bool list_layouts(bndi_long_text *out, const bnd_checkpoint *in)
     return !out->failed && out->bytes != NULL;
 }
 
-/* The dtype of scales of weights or inputs; NULL: there are none, or of several dtypes. */
+/* The dtype of scales of weights or inputs; NULL: there are none, or of several dtypes. Scales of 8 bits count where
+ * there are no others: they keep their format. */
 static const char *dtype_of(const bndi_relayout_plan *plan, bnd_part part)
 {
     const char *dtype = NULL;
+    bool wide = false;
     for (size_t i = 0; i < plan->count; i++) {
         const bndi_relaid *r = &plan->relaid[i];
-        const bool scales = r->weight->layout != NULL && r->from == r->weight->parts[part];
-        if (scales && dtype == NULL) {
-            dtype = r->from->dtype;
+        if (r->weight->layout == NULL || r->from != r->weight->parts[part] || (wide && r->from->bits == 8)) {
+            continue;
         }
-        if (scales && dtype != NULL && strcmp(r->from->dtype, dtype) != 0) {
+        if (dtype == NULL || (!wide && r->from->bits > 8)) {
+            dtype = r->from->dtype;
+            wide = r->from->bits > 8;
+        } else if (strcmp(r->from->dtype, dtype) != 0) {
             return NULL;
         }
     }
     return dtype;
+}
+
+/* The dtype of codes that have another one in the output; NULL: there are none. */
+static const char *dtype_of_codes(const bndi_relayout_plan *plan)
+{
+    for (size_t i = 0; i < plan->count; i++) {
+        const bndi_relaid *r = &plan->relaid[i];
+        if (r->weight->layout != NULL && r->from == r->weight->parts[BND_PART_CODES] &&
+            strcmp(plan->tensors[i].dtype, r->from->dtype) != 0) {
+            return r->from->dtype;
+        }
+    }
+    return NULL;
 }
 
 static bool has_part(const bndi_relayout_plan *plan, bnd_part part)
@@ -142,6 +159,10 @@ static bnd_status describe(bndi_relayout_around *a, const bndi_relayout_plan *pl
     if (inputs != NULL) {
         add_pair(a, BNDI_RELAY_INPUTS, inputs);
     }
+    const char *codes = dtype_of_codes(plan);
+    if (codes != NULL) {
+        add_pair(a, BNDI_RELAY_CODES, codes);
+    }
     if (plan->originals.bytes != NULL) {
         add_pair(a, BNDI_RELAY_ORIGINALS, plan->originals.bytes);
     }
@@ -171,15 +192,18 @@ static size_t list_ignored(const char **names, const bnd_checkpoint *in)
     return count;
 }
 
-static bnd_status set_config(bndi_relayout_around *a, const bnd_checkpoint *in, bnd_error *why)
+static bnd_status set_config(bndi_relayout_around *a, const bnd_checkpoint *in, bnd_layout_family family,
+                             bnd_error *why)
 {
     size_t length = 0;
     const char *given = bnd_checkpoint_text(in, texts[0], &length);
     static const char empty[] = "{}\n";
     bnd_error problem;
     bndi_long_text without = {0};
+    /* The older name of quantization_config; MLX writes both of its names. */
+    const char *other = family == BND_LAYOUT_MLX ? "quantization" : "compression_config";
     bnd_status status = bndi_json_set(&without, given == NULL ? empty : given, given == NULL ? strlen(empty) : length,
-                                      "compression_config", NULL, &problem);
+                                      other, NULL, &problem);
     status = status == BND_OK ? bndi_json_set(&a->config, without.bytes, without.length, "quantization_config",
                                               a->quantization.bytes, &problem)
                               : status;
@@ -187,17 +211,39 @@ static bnd_status set_config(bndi_relayout_around *a, const bnd_checkpoint *in, 
     return status == BND_OK ? BND_OK : bnd_fail(why, status, problem.where, "config.json: %s", problem.message);
 }
 
+/* The weights of each scheme, one after the other in `names`; and whether the output head is one of them. */
+static bool list_schemes(bndi_scheme *out, const char **names, const bndi_relayout_plan *plan)
+{
+    const char **next = names;
+    bool head = false;
+    for (size_t s = 0; s < plan->scheme_count; s++) {
+        out[s] = (bndi_scheme){.how = &plan->schemes[s], .names = next};
+        for (size_t i = 0; i < bnd_checkpoint_weights(plan->in); i++) {
+            if (plan->layouts[i] != NULL && plan->scheme_of[i] == s) {
+                *next = bnd_checkpoint_weight_at(plan->in, i)->name;
+                head = bndi_is_head(*next++) || head;
+                out[s].count++;
+            }
+        }
+    }
+    return head;
+}
+
 /* The configs of the other layout; in one file, what config.json would say goes into the metadata. */
 static bnd_status configure(bndi_relayout_around *a, const bndi_relayout_plan *plan, bool folder, bnd_error *why)
 {
-    const char **names = malloc((bnd_checkpoint_weights(plan->in) + 1) * sizeof *names);
+    const size_t weights = bnd_checkpoint_weights(plan->in) + 1;
+    const char **names = calloc(2, weights * sizeof *names);
+    bndi_scheme listed[BNDI_SCHEMES_MOST];
     bndi_long_text line = {0}, *lines = NULL;
     bool memory = names != NULL;
     bnd_status status = BND_OK;
     if (memory) {
-        const bndi_ignored ignored = {names, list_ignored(names, plan->in)};
-        bndi_quantization_config(&a->quantization, &plan->written, &ignored);
-        if (folder && bndi_hf_quant_config(&line, &plan->written, &ignored)) {
+        const bool head = list_schemes(listed, names, plan);
+        const bndi_schemes schemes = {listed, plan->scheme_count};
+        const bndi_ignored ignored = {names + weights, list_ignored(names + weights, plan->in), head};
+        bndi_quantization_config(&a->quantization, &schemes, &ignored);
+        if (folder && bndi_hf_quant_config(&line, &schemes, &ignored)) {
             lines = malloc(sizeof *lines);
             memory = lines != NULL;
         }
@@ -212,7 +258,7 @@ static bnd_status configure(bndi_relayout_around *a, const bndi_relayout_plan *p
         a->side[a->side_count++] = (bnd_side_file){.name = texts[1], .text = lines->bytes, .length = lines->length};
     }
     if (memory && folder) {
-        status = set_config(a, plan->in, why);
+        status = set_config(a, plan->in, plan->from->family, why);
         a->side[a->side_count++] =
             (bnd_side_file){.name = texts[0], .text = a->config.bytes, .length = a->config.length};
     } else if (memory) {

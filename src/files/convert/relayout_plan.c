@@ -112,7 +112,7 @@ static bnd_status invert(float **out, maker *m, const bnd_stored_tensor *from, c
 
 static const char *first_word(const char *words)
 {
-    static const char *const known[] = {"F8_E4M3", "F8_E5M2", "F8_E8M0", "U8", "I8", "F32", "BF16", "F16"};
+    static const char *const known[] = {"F8_E4M3", "F8_E5M2", "F8_E8M0", "U8", "U32", "I8", "F32", "BF16", "F16"};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         const size_t length = strlen(known[i]);
         if (strncmp(words, known[i], length) == 0 && (words[length] == ' ' || words[length] == '\0')) {
@@ -130,6 +130,9 @@ static const char *dtype_for(const maker *m, bnd_part part, const bnd_stored_ten
     }
     if (part == BND_PART_INPUT && m->plan->input_dtype != NULL && bndi_is_listed(dtypes, m->plan->input_dtype)) {
         return m->plan->input_dtype;
+    }
+    if (part == BND_PART_CODES && m->plan->code_dtype != NULL && bndi_is_listed(dtypes, m->plan->code_dtype)) {
+        return m->plan->code_dtype;
     }
     return bndi_is_listed(dtypes, from->dtype) ? from->dtype : first_word(dtypes);
 }
@@ -232,11 +235,12 @@ bnd_status bndi_relayout_plan_make(bndi_relayout_plan *plan, bnd_error *why)
     }
     owner *owners = calloc(count + 1, sizeof *owners);
     plan->layouts = calloc(bnd_checkpoint_weights(in) + 1, sizeof *plan->layouts);
+    plan->scheme_of = calloc(bnd_checkpoint_weights(in) + 1, sizeof *plan->scheme_of);
     plan->relaid = calloc(count + 1, sizeof *plan->relaid);
     plan->tensors = calloc(count + 1, sizeof *plan->tensors);
     plan->names = calloc(count + 1, sizeof *plan->names);
-    const bool memory =
-        owners != NULL && plan->layouts != NULL && plan->relaid != NULL && plan->tensors != NULL && plan->names != NULL;
+    const bool memory = owners != NULL && plan->layouts != NULL && plan->scheme_of != NULL && plan->relaid != NULL &&
+                        plan->tensors != NULL && plan->names != NULL;
     status = memory ? bndi_relayout_choose(plan, why) : no_memory(why);
     if (status == BND_OK) {
         find_owners(owners, in);
@@ -263,6 +267,7 @@ void bndi_relayout_plan_free(bndi_relayout_plan *plan)
         free(plan->names[i]);
     }
     free(plan->layouts);
+    free(plan->scheme_of);
     free(plan->relaid);
     free(plan->tensors);
     free(plan->names);

@@ -33,6 +33,9 @@ size_t bndi_shape_of_part(uint64_t *shape, bndi_part_shape kind, const bnd_block
     case BNDI_SHAPE_HALF:
         shape[0] = rows, shape[1] = columns / 2;
         return 2;
+    case BNDI_SHAPE_WORDS:
+        shape[0] = rows, shape[1] = columns * block->element.width / 32;
+        return 2;
     case BNDI_SHAPE_BLOCKS:
         shape[0] = rows, shape[1] = columns / 32, shape[2] = 16;
         return 3;

@@ -58,8 +58,10 @@ static bnd_status make_texts(bnd_quantize_plan *plan, const bndi_ignored *ignore
         bndi_comfy_metadata(config, &plan->how, ignored);
         return config->failed ? no_memory(why) : set_config(plan, NULL, why);
     }
-    bndi_quantization_config(config, &plan->how, ignored);
-    bool both = bndi_hf_quant_config(&second, &plan->how, ignored);
+    const bndi_scheme scheme = {.how = &plan->how};
+    const bndi_schemes schemes = {&scheme, 1};
+    bndi_quantization_config(config, &schemes, ignored);
+    bool both = bndi_hf_quant_config(&second, &schemes, ignored);
     bnd_status status = config->failed || second.failed ? no_memory(why) : set_config(plan, config->bytes, why);
     if (status == BND_OK && both) {
         bndi_json_indent(out, second.bytes, second.length, "    ", 4, 0);
@@ -86,6 +88,7 @@ bnd_status bndi_plan_texts(bnd_quantize_plan *plan, bnd_error *why)
         const bnd_stored_weight *stored = weight->weight;
         bool linear = weight->conversion != BND_QUANTIZED && stored->is_float &&
                       (stored->layout != NULL || bndi_role_of(stored->name, stored->rank, false).linear);
+        ignored.but_head = ignored.but_head || (weight->conversion == BND_QUANTIZED && bndi_is_head(weight->name));
         if (comfy ? weight->conversion == BND_QUANTIZED : linear) {
             names[ignored.count++] = weight->name;
         }
