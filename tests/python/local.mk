@@ -1,6 +1,7 @@
 # The package libbinade, where there is a Python with numpy.
 TESTS += tests/python/run.sh tests/python/random.sh tests/python/wheel.sh
 EXTRA_DIST += \
+	tests/python/bench_torch.py \
 	tests/python/lab.py \
 	tests/python/notebooks.py \
 	tests/python/random.sh \

@@ -80,8 +80,7 @@ class Models(unittest.TestCase):
                     record, losses = trained(kind, recipe, lambda m: bt.optim.AdamW(m, lr=1e-2), 3, bt.record)
                     self.assertEqual(len(record.points), 3)
                     self.assertTrue(all(0 < x < 10 for x in losses), losses)
-                    if recipe != "fp32":
-                        self.assertEqual([p["loss"] for p in record.points], losses)
+                    self.assertEqual(record.losses, losses)
                     if recipe in ("fp8-unscaled", "nvfp4"):
                         worst = record.underflows()[0]
                         self.assertGreater(worst.underflow_percent, 0)
@@ -380,11 +379,27 @@ class Recording(unittest.TestCase):
                 bt.record(model, os.path.join(folder, "fp32-0")).__enter__()
 
     def test_another_optimizer(self):
-        model = bt.wrap(nn.Linear(4, 2), "fp8-unscaled")
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        with bt.record(model) as record:
-            losses = models.train(model, optimizer, [((torch.randn(3, 4),), torch.randint(2, (3,)))] * 3)
-        self.assertEqual(record.losses, losses)
+        for recipe in ("fp32", "fp8-unscaled"):
+            model = bt.wrap(nn.Linear(4, 2), recipe)
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            with bt.record(model) as record:
+                losses = models.train(model, optimizer, [((torch.randn(3, 4),), torch.randint(2, (3,)))] * 3)
+            self.assertEqual(record.losses, losses)
+
+    def test_looking_is_not_counted(self):
+        counted = []
+        for looks in (False, True):
+            torch.manual_seed(10)
+            model = bt.wrap(nn.Linear(4, 2), "fp8-unscaled")
+            optimizer = bt.optim.SGD(model, lr=0.1)
+            with bt.record(model) as record:
+                for _ in range(2):
+                    if looks:
+                        with torch.no_grad():
+                            model(torch.full((3, 4), 1e-9))
+                    models.train(model, optimizer, [((torch.ones(3, 4),), torch.zeros(3).long())])
+            counted.append([(c.place, c.role, c.elements, c.to_zero) for c in record.counts()])
+        self.assertEqual(*counted)
 
 
 class Doctests(unittest.TestCase):

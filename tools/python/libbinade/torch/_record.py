@@ -215,7 +215,8 @@ class Record:
 
 def _numbers(key, s, histogram):
     """The keys of metrics.jsonl for a role, or for a role at a place."""
-    found = {f"{key}/underflows%": _percent(s.to_zero, s.elements), f"{key}/overflows%": _percent(s.overflows, s.elements)}
+    found = {f"{key}/underflows%": _percent(s.to_zero, s.elements),
+             f"{key}/overflows%": _percent(s.overflows, s.elements)}
     if s.compared:
         found[f"{key}/mse"] = _number(lib.bnd_stats_mean_squared_error(ctypes.byref(s)))
     if s.scale_largest > 0:
@@ -236,8 +237,8 @@ def record(model: torch.nn.Module, directory: Optional[str] = None, *, name: Opt
     """Records the steps that a wrapped model makes, as `binade train` does: a context manager that gives a Record.
 
     Per step: the loss, the norm of the gradient, updates and lost updates, and for each role (act, gemm_fwd.x, ...) the
-    shares of numbers that underflowed to zero or overflowed, the error, the largest number and a histogram of exponents;
-    with places=True for each layer, too. `underflows()` names where numbers became zero.
+    shares of numbers that underflowed to zero or overflowed, the error, the largest number and a histogram of
+    exponents; with places=True for each layer, too. `underflows()` names where numbers became zero.
 
     With a directory it writes config.json, metrics.jsonl and summary.json there, which `binade compare`, `report` and
     `export` read: one directory per run, and runs that are to be compared side by side in one folder. `name` is what

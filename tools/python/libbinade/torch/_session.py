@@ -140,6 +140,8 @@ class Place:
         if self.run.in_step:
             return
         self.take()
+        if self.session.recorder is not None:
+            lib.bnd_engine_reset_statistics(self.run.engine)  # what was counted since belongs to no step
         self.run.begin()
         self.backward_ran = False
         for i, (_, p, _, _) in enumerate(self.parameters):
@@ -382,7 +384,7 @@ class Session:
     # ---- around the model ----
 
     def all(self):
-        return [place for place in self.places.values() if place.parameters or not place.plain]
+        return [place for place in self.places.values() if place.parameters or not place.plain or self.recorder]
 
     @contextmanager
     def entered(self):
@@ -395,8 +397,11 @@ class Session:
         try:
             for place in places:
                 place.begin()
-            with _Mode(self):
+            if self.plain:
                 yield
+            else:
+                with _Mode(self):
+                    yield
         finally:
             self.depth = 0
             for place in places:

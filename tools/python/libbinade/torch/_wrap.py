@@ -1,6 +1,8 @@
 """wrap and unwrap: a model of PyTorch under a recipe."""
 import weakref
 
+from typing import Dict, Optional
+
 import torch
 
 from ._session import Session
@@ -9,7 +11,8 @@ _KEY = "_libbinade"
 _SESSIONS = weakref.WeakSet()  # of the wrapped models
 
 
-def wrap(model, recipe="nvfp4", *, exceptions=None, seed=0):
+def wrap(model: torch.nn.Module, recipe: str = "nvfp4", *, exceptions: Optional[Dict[str, str]] = None,
+         seed: int = 0) -> torch.nn.Module:
     """Puts a model under a recipe of the simulator, without a change in its code.
 
     From now on a forward pass of the model computes what `binade train --recipe` computes: matrix products with their
@@ -41,7 +44,7 @@ def wrap(model, recipe="nvfp4", *, exceptions=None, seed=0):
     inner = model.forward
 
     def forward(*args, **kwargs):
-        if session.plain:
+        if session.plain and session.recorder is None:
             return inner(*args, **kwargs)
         with session.entered():
             out = inner(*args, **kwargs)
@@ -52,7 +55,7 @@ def wrap(model, recipe="nvfp4", *, exceptions=None, seed=0):
     return model
 
 
-def unwrap(model):
+def unwrap(model: torch.nn.Module) -> torch.nn.Module:
     """Takes a model out of its recipe: it computes as before `wrap`. Its parameters keep their numbers."""
     session, forward = model.__dict__.pop(_KEY, (None, None))
     if session is None:
@@ -70,7 +73,8 @@ def session_with(params):
     """The session of the wrapped model that has any of these parameters; None if there is none."""
     ids = {id(p) for p in params}
     for session in list(_SESSIONS):
-        if session.wrapped and any(id(p) in ids for place in session.places.values() for _, p, _, _ in place.parameters):
+        known = {id(p) for place in session.places.values() for _, p, _, _ in place.parameters}
+        if session.wrapped and known & ids:
             return session
     return None
 
@@ -82,7 +86,7 @@ def session_of(model):
     raise ValueError("this model is not wrapped: call libbinade.torch.wrap(model, recipe) first")
 
 
-def not_covered(model):
+def not_covered(model: torch.nn.Module) -> dict:
     """The matrix products that the recipe does not reach, with how often they were called: {"conv_transpose2d": 2}.
 
     PyTorch computed them in fp32, and their results were rounded to the format of act."""
