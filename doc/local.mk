@@ -84,6 +84,7 @@ HOW_TO_PAGES = \
 	doc/how-to/share-a-report.md \
 	doc/how-to/sweep-on-many-machines.md \
 	doc/how-to/test-your-kernels.md \
+	doc/how-to/train-and-scan-in-python.md \
 	doc/how-to/train-your-pytorch-model-in-fp8.md \
 	doc/how-to/use-from-cmake.md \
 	doc/how-to/use-from-javascript.md \

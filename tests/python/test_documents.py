@@ -24,7 +24,8 @@ class Documents(unittest.TestCase):
 
     def test_pages(self):
         """The sessions in the pages print what the pages show."""
-        for page in ("tutorials/library-python.md", "how-to/test-your-kernels.md"):
+        for page in ("tutorials/library-python.md", "how-to/test-your-kernels.md",
+                     "how-to/train-and-scan-in-python.md"):
             with self.subTest(page):
                 path = os.path.join(TOP, "doc", page)
                 failed, tried = doctest.testfile(path, module_relative=False, encoding="utf-8")
