@@ -242,7 +242,6 @@ static const command_example examples[] = {
      "binade quantize model model-tiles --to e4m3 --layout fp8-block --rule rceil"},
     {"MXFP4 in one file, with random rounding",
      "binade quantize model model-mxfp4.safetensors --to mxfp4 --round sr --seed 7"},
-    {"FP8 in one file for ComfyUI", "binade quantize model model-comfy.safetensors --to e4m3 --layout comfyui"},
     {"back to bf16", "binade quantize model-fp8 model-bf16 --to bf16"},
     {NULL, NULL},
 };
