@@ -1,7 +1,7 @@
 """Builds the wheel and the source distribution of the Python package libbinade (PEP 517), with the standard library alone.
 
-A wheel has the package, and in libbinade/lib the shared libraries of the project with those that they need besides the C
-library. There is no compiled extension, so one wheel serves every Python 3. BINADE_BUILD names a build folder whose
+A wheel has the package, and in libbinade/lib the shared libraries of the project with those that they need besides the
+C library. There is no compiled extension, so one wheel serves every Python 3. BINADE_BUILD names a build folder whose
 libraries are taken; without it, configure and make build them in a temporary folder.
 
     libbinade_build.py wheel FOLDER            a wheel in FOLDER

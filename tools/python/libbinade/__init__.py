@@ -16,10 +16,10 @@
     bd.scan("model/", "e4m3/row,nvfp4")                 # what weights lose; lint, diff, quantize_checkpoint ...
     bd.formats()                                        # the built-in formats; bd.Format("e4m3").max is 448.0
 
-torch tensors and JAX arrays work as numpy arrays do, and results come in the same kind. Everything is ctypes: nothing is
-compiled. The shared libraries are those in the package, those of the folder that the environment variable BINADE_LIBRARY
-names, or those of the prefix that the package is installed in. BINADE_BACKEND and BINADE_THREADS choose kernels and
-cores; results do not depend on them.
+torch tensors and JAX arrays work as numpy arrays do, and results come in the same kind. Everything is ctypes: nothing
+is compiled. The shared libraries are those in the package, those of the folder that the environment variable
+BINADE_LIBRARY names, or those of the prefix that the package is installed in. BINADE_BACKEND and BINADE_THREADS choose
+kernels and cores; results do not depend on them.
 """
 from . import checkpoints, cost
 from ._lab import Interrupted

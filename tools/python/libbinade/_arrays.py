@@ -223,10 +223,10 @@ def room(out, shape, dtype, of, source):
 
 
 def _typed_torch(torch, tensor, f):
-    for name in [n for names in f.names.values() for n in names] + [{"fp32": "float32", "fp64": "float64",
-                                                                     "fp16": "float16", "bf16": "bfloat16"}.get(f.name)]:
-        dtype = getattr(torch, name, None) if name else None
-        if isinstance(dtype, torch.dtype) and dtype.itemsize * 8 == f.code_bits if hasattr(dtype, "itemsize") else dtype:
+    own = {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32", "fp64": "float64"}.get(f.name)
+    for name in ([own] if own else []) + [name for names in f.names.values() for name in names]:
+        dtype = getattr(torch, name, None)
+        if isinstance(dtype, torch.dtype) and getattr(dtype, "itemsize", f.code_bits // 8) * 8 == f.code_bits:
             return tensor.view(dtype)
     raise TypeError(f"torch {torch.__version__} has no type for {f.name}; leave as_dtype out")
 

@@ -12,9 +12,9 @@ PACKED, UNPACKED = _types.BND_PACKING_PACKED, _types.BND_PACKING_UNPACKED
 
 
 class Stats(_types.bnd_stats):
-    """What a conversion did: counts (elements, exact, inexact, underflows, to_zero, overflows, saturated, infinities_in,
-    nans_in, nans_out), magnitudes (largest, smallest), sums of squares, and how many inputs had which exponent:
-    exponents[0] below 2^-40, exponents[i] in the binade of 2^(i-41), exponents[63] from 2^22 on."""
+    """What a conversion did: counts (elements, exact, inexact, underflows, to_zero, overflows, saturated,
+    infinities_in, nans_in, nans_out), magnitudes (largest, smallest), sums of squares, and how many inputs had which
+    exponent: exponents[0] below 2^-40, exponents[i] in the binade of 2^(i-41), exponents[63] from 2^22 on."""
 
     @property
     def sqnr_db(self) -> float:

@@ -127,16 +127,16 @@ def quantize(x: Any, block: str = "mxfp8", axis: int = -1, *, rule: Optional[str
              overflow: Optional[str] = None, nan: Optional[str] = None, flush: str = "none", seed: int = 0,
              first: int = 0, packed: bool = False, threads: Optional[int] = None, backend: Optional[str] = None,
              stats: bool = False, scales: Any = None, tensor_scale: Optional[float] = None, copy: bool = False) -> Quantized:
-    """(codes, scales) of x in a block format: mxfp8 mxfp8-e5m2 mxfp6-e2m3 mxfp6-e3m2 mxfp4 mxint8 nvfp4, or a format and
-    how it is scaled (e4m3/tensor, e4m3/row, e4m3/tile:128x128, e3m4/mx, int8/row:bf16).
+    """(codes, scales) of x in a block format: mxfp8 mxfp8-e5m2 mxfp6-e2m3 mxfp6-e3m2 mxfp4 mxint8 nvfp4, or a format
+    and how it is scaled (e4m3/tensor, e4m3/row, e4m3/tile:128x128, e3m4/mx, int8/row:bf16).
 
-    Blocks run along `axis`. rule: how a scale is found, rceil floor ceil even ct nearest mse 4/6; each format has its own
-    default, which the result's `block` names. The other arguments are those of encode. Codes have the shape of x
+    Blocks run along `axis`. rule: how a scale is found, rceil floor ceil even ct nearest mse 4/6; each format has its
+    own default, which the result's `block` names. The other arguments are those of encode. Codes have the shape of x
     (packed=True: bytes). Scales have that shape divided by the blocks. NVFP4's tensor scale is the result's
     `tensor_scale`: codes and scales alone are not enough there.
 
-    scales, tensor_scale: those to use, in the type and shape of a result, instead of computing them. A given tensor scale
-    alone is that of a larger tensor, or of several tensors that share it.
+    scales, tensor_scale: those to use, in the type and shape of a result, instead of computing them. A given tensor
+    scale alone is that of a larger tensor, or of several tensors that share it.
 
     >>> q = quantize([[1.0, 2.0, -3.5, 0.0]], "mxfp4")
     >>> q.codes.tolist(), q.scales.tolist(), q.block

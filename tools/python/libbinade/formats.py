@@ -30,8 +30,8 @@ def _name_of(given):
 
 
 class Format(_types.bnd_format):
-    """A format by its name in any ecosystem ("e4m3", "float8_e4m3fn"), by a type of numpy, ml_dtypes or torch, a custom one
-    ("e6m9"), or a value set ("p11emin-14emax15"), which has numbers but no codes.
+    """A format by its name in any ecosystem ("e4m3", "float8_e4m3fn"), by a type of numpy, ml_dtypes or torch, a custom
+    one ("e6m9"), or a value set ("p11emin-14emax15"), which has numbers but no codes.
 
     >>> f = Format("float8_e4m3fn")
     >>> f

@@ -205,7 +205,7 @@ class Shown:
 
     def __repr__(self):
         code = f" {self.code_text}" if self.code is not None else ""
-        return f"<{self.input} in {self.format.name}:{code} {shortened(self.value)}{' ' if self.flags else ''}{' '.join(self.flags)}>"
+        return f"<{self.input} in {self.format.name}:{code} {' '.join([shortened(self.value), *self.flags])}>"
 
     def _html_bits(self):
         colours = ("#c0392b", "#1e8449", "#1f618d")
@@ -412,7 +412,7 @@ class Calculated:
         return "\n".join(lines + [f"{label:9}{line}" for label, line in self._lines()])
 
     def __repr__(self):
-        return f"<{self.expression} in {self.format.name}: {shortened(self.value)}{' ' if self.flags else ''}{' '.join(self.flags)}>"
+        return f"<{self.expression} in {self.format.name}: {' '.join([shortened(self.value), *self.flags])}>"
 
     def _repr_html_(self):
         steps = "".join(f"<tr><td style='text-align:left'><code>{html.escape(a)}</code></td><td><code>{html.escape(b)}"
@@ -426,8 +426,9 @@ def calc(format: Union[str, Format], expression: str, rounding: Optional[str] = 
          seed: int = 0) -> Calculated:
     """An expression with every operation rounded in a format, compared with its exact value.
 
-    It has numbers, codes (fp16:0x3c00), + - * /, powers, parentheses, formats as functions (bf16(x) rounds x), functions
-    (sqrt, fma, exp ...), and sum(x, n), which adds x n times: the language of `binade calc`. The rule is that of encode.
+    It has numbers, codes (fp16:0x3c00), + - * /, powers, parentheses, formats as functions (bf16(x) rounds x),
+    functions (sqrt, fma, exp ...), and sum(x, n), which adds x n times: the language of `binade calc`. The rule is that
+    of encode.
 
     >>> print(calc("fp16", "2049 + 1"))
     2049 + 1 in fp16
@@ -479,9 +480,9 @@ def _outcome(f, rounded, given):
 
 
 class Ranges:
-    """Which formats contain which values, as `binade range` has it: `formats`, `values` (as they were given), and `cells`,
-    a dictionary (value, format, outcome, result, flags) per value and format. The limits of a format are its own:
-    range("fp16").formats[0].max."""
+    """Which formats contain which values, as `binade range` has it: `formats`, `values` (as they were given), and
+    `cells`, a dictionary (value, format, outcome, result, flags) per value and format. The limits of a format are its
+    own: range("fp16").formats[0].max."""
 
     def __init__(self, found, givens, rule, seed):
         self.formats, self.values, self.cells = found, [g.input for g in givens], []

@@ -93,9 +93,9 @@ def matmul(a: Any, b: Any, acc: str = "fp32", *, c: Any = None, a_format: Union[
     k, from 0 up, so results depend neither on threads nor on the back end.
 
     a, b: float32, or codes: arrays of float16, bfloat16, float8 ... types, or integers whose formats are a_format and
-    b_format. They are read in place, with any strides. round_a, round_b: formats that the operands are first rounded to, to
-    nearest even. seed: of stochastic modes; the n-th matrix of a stack uses the random bits of purpose n. out: an array
-    of float32 for the result.
+    b_format. They are read in place, with any strides. round_a, round_b: formats that the operands are first rounded
+    to, to nearest even. seed: of stochastic modes; the n-th matrix of a stack uses the random bits of purpose n. out:
+    an array of float32 for the result.
 
     >>> import numpy as np
     >>> x = np.full((1, 4096), 1.0, np.float32)
