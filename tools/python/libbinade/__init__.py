@@ -17,9 +17,9 @@
     bd.formats()                                        # the built-in formats; bd.Format("e4m3").max is 448.0
 
 torch tensors and JAX arrays work as numpy arrays do, and results come in the same kind. Everything is ctypes: nothing
-is compiled. The shared libraries are those in the package, those of the folder that the environment variable
-BINADE_LIBRARY names, or those of the prefix that the package is installed in. BINADE_BACKEND and BINADE_THREADS choose
-kernels and cores; results do not depend on them.
+is compiled. The shared libraries are those that the environment variable BINADE_LIBRARY names (a folder), or else those
+in the package, or those that `make install` installed. BINADE_BACKEND and BINADE_THREADS choose kernels and cores;
+results do not depend on them.
 """
 from . import checkpoints, cost
 from ._lab import Interrupted
