@@ -1,6 +1,8 @@
 /* Codes: each quotient and rounding recovers the codes that it made. */
 #include "tests.h"
 
+#include "diff/search.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -225,10 +227,28 @@ static void test_all_at_once(void)
     compare_tallies(&block.element, true, whole, 2, (1U << BNDI_QUOTIENTS) - 1);
 }
 
+/* What rounding to nearest reproduces, either of two neighbours does, too, by any quotient: that does not count. */
+static void test_choice(void)
+{
+    const size_t way = BNDI_QUOTIENTS * BNDI_ZEROS * (size_t)BNDI_ROUND_EITHER + 1;
+    bndi_made_sets sets;
+    bnd_explanation made;
+    memset(&sets, 0, sizeof sets);
+    memset(&made, 0, sizeof made);
+    sets.ways[way / 64] |= (uint64_t)1 << way % 64;
+    bndi_search_choose(&made, &sets);
+    CU_ASSERT(made.fits[BND_MADE_QUOTIENT] == 2 && made.row[BND_MADE_ROUNDING] == BNDI_ROUND_EITHER);
+    sets.ways[0] |= 1;
+    bndi_search_choose(&made, &sets);
+    CU_ASSERT(made.fits[BND_MADE_QUOTIENT] == 1 && made.fits[BND_MADE_ROUNDING] == 1);
+    CU_ASSERT(made.row[BND_MADE_QUOTIENT] == 0 && made.row[BND_MADE_ROUNDING] == BNDI_ROUND_RNE);
+}
+
 CU_TestInfo code_tests[] = {{"all quotients at once", test_all_at_once},
                             {"quotients in fp32 and bf16", test_quotients},
                             {"ties", test_ties},
                             {"directions, and codes that are no neighbours", test_directions},
                             {"signs of zeros", test_zeros},
                             {"integers", test_integers},
+                            {"either of two neighbours", test_choice},
                             CU_TEST_INFO_NULL};

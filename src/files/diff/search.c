@@ -295,6 +295,10 @@ void bndi_search_choose(bnd_explanation *out, const bndi_made_sets *sets)
     fits[BND_MADE_SCALE] = sets->scale;
     fits[BND_MADE_QUOTIENT] = fits[BND_MADE_ROUNDING] = fits[BND_MADE_ZERO] = 0;
     for (size_t w = 0; w < BNDI_CODE_WAYS; w++) {
+        const bool either = w / BNDI_QUOTIENTS / BNDI_ZEROS == BNDI_ROUND_EITHER;
+        if (either && chosen / BNDI_QUOTIENTS / BNDI_ZEROS < BNDI_ROUND_EITHER) {
+            break; /* whatever fits, either of two neighbours fits, too: also for other quotients */
+        }
         if ((sets->ways[w / 64] >> w % 64 & 1) != 0) {
             chosen = chosen == BNDI_CODE_WAYS ? w : chosen;
             fits[BND_MADE_QUOTIENT] |= (uint64_t)1 << w % BNDI_QUOTIENTS;
@@ -302,8 +306,6 @@ void bndi_search_choose(bnd_explanation *out, const bndi_made_sets *sets)
             fits[BND_MADE_ZERO] |= (uint64_t)1 << w / BNDI_QUOTIENTS % BNDI_ZEROS;
         }
     }
-    const uint64_t either = (uint64_t)1 << BNDI_ROUND_EITHER; /* whatever fits, either of two neighbours fits, too */
-    fits[BND_MADE_ROUNDING] &= fits[BND_MADE_ROUNDING] == either ? either : ~either;
     const bool any = chosen != BNDI_CODE_WAYS;
     out->row[BND_MADE_TENSOR] = first_of(sets->tensor);
     out->row[BND_MADE_SCALE] = first_of(sets->scale);
