@@ -127,7 +127,11 @@ class Train(Case):
         with subprocess.Popen([sys.executable, "-c", program, out], stdout=subprocess.PIPE, text=True) as made:
             self.assertEqual(made.stdout.readline(), "1\n")
             made.send_signal(signal.SIGINT)
-            said = made.stdout.read().split("\n")
+            try:
+                said = made.communicate(timeout=300)[0].split("\n")
+            except subprocess.TimeoutExpired:
+                made.kill()
+                self.fail("Ctrl-C did not stop the run")
         self.assertEqual(said[-2], "stopped 1 False")
         self.assertIn("checkpoint.safetensors", os.listdir(out))
         self.assertEqual(bd.load_run(out).complete, False)

@@ -1,4 +1,5 @@
 """What runs, costs and checkpoints share: paths, threads, results as dictionaries, and long calls that Ctrl-C ends."""
+import _thread
 import ctypes
 import math
 import os
@@ -126,19 +127,24 @@ class Stop:
 
 def interruptible(work, stop):
     """Returns work(), done by another thread: Python handles Ctrl-C in this one meanwhile, and `stop` ends the work."""
-    ended, done, interrupted = [], threading.Event(), False
+    ended, done, interrupted, begun = [], threading.Event(), False, False
+    first = threading.Lock()  # Ctrl-C just after a start can lead to a second one, which does nothing
 
     def run():
+        if not first.acquire(blocking=False):
+            return
         try:
             ended.append((work(), None))
         except BaseException as failure:
             ended.append((None, failure))
         done.set()
 
-    threading.Thread(target=run, name="libbinade").start()
     while not done.is_set():
         try:
-            done.wait()
+            if not begun:
+                _thread.start_new_thread(run, ())
+                begun = True
+            done.wait(0.1)  # a signal just before the wait does not end it
         except KeyboardInterrupt:
             stop.wanted = interrupted = True
     value, failure = ended[0]
