@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Times of libbinade.torch: quantize compared with a copy and with torch's own cast, and steps of a wrapped GPT
-compared with plain PyTorch, with the memory that they add. Processor time, the least of several, on one thread.
+"""Times of libbinade.torch: quantize compared with a copy, with torch's own cast and with QPyTorch where Python finds
+it (the package qtorch, or its extension quant_cpu alone), and steps of a wrapped GPT compared with plain PyTorch, with
+the memory that they add. Processor time, the least of several, on one thread. "quantize": the first part alone.
 
 PYTHONPATH=tools/python BINADE_LIBRARY=build/.libs BINADE_THREADS=1 python3 tests/python/bench_torch.py
 """
@@ -49,17 +50,46 @@ def one(recipe):
     print(json.dumps([least(lambda: models.train(model, optimizer, [batch]), 3), peak() - before]))
 
 
+def qpytorch():
+    """QPyTorch's rounding to 4 exponent and 3 fraction bits, by the name of its rounding; {}: it is not here."""
+    try:
+        from qtorch.quant import float_quantize
+    except ImportError:
+        try:
+            import quant_cpu
+        except ImportError:
+            print("QPyTorch is not here: put the package qtorch, or its extension quant_cpu, into PYTHONPATH")
+            return {}
+        return {"nearest": lambda x: quant_cpu.float_quantize_nearest(x, 3, 4),
+                "stochastic": lambda x: quant_cpu.float_quantize_stochastic(x, 3, 4)}
+    return {how: lambda x, how=how: float_quantize(x, 4, 3, rounding=how) for how in ("nearest", "stochastic")}
+
+
+def arrays():
+    """16 Mi numbers: a line per way, and how many times as fast as QPyTorch's stochastic rounding it is."""
+    x = torch.randn(1 << 24)
+    out, codes = torch.empty_like(x), torch.empty(x.shape, dtype=torch.uint8)
+    ways = {"copy": lambda: out.copy_(x), "torch to bfloat16": lambda: x.to(torch.bfloat16),
+            "quantize e4m3": lambda: bt.quantize(x, "e4m3"), "round to out": lambda: bd.round(x, "e4m3", out=out),
+            "quantize in place": lambda: bt.quantize(out, "e4m3", inplace=True),
+            "quantize tiles of 1x128": lambda: bt.quantize(x.view(-1, 4096), "e4m3/tile:1x128"),
+            "encode to codes": lambda: bd.encode(x, "e4m3", threads=1, out=codes)}
+    for how in ("sr", "sr:16", "sr:8"):
+        ways[f"round to out, {how}"] = lambda how=how: bd.round(x, "e4m3", how, seed=1, threads=1, out=out)
+        ways[f"encode to codes, {how}"] = lambda how=how: bd.encode(x, "e4m3", how, seed=1, threads=1, out=codes)
+    peers = {f"QPyTorch {how}": lambda f=f: f(x) for how, f in qpytorch().items()}
+    times = {name: least(f, 2) for name, f in peers.items()}
+    times.update((name, least(f)) for name, f in ways.items())
+    slow = times.get("QPyTorch stochastic")
+    for name, ms in times.items():
+        print(f"{name:24} {ms:7.1f} ms" + (f" {slow / ms:7.1f} times QPyTorch stochastic" if slow else ""))
+
+
 def main():
     torch.set_num_threads(1)
-    x = torch.randn(1 << 24)
-    out = torch.empty_like(x)
-    print(f"16 Mi numbers, ms: copy {least(lambda: out.copy_(x)):.0f}, "
-          f"torch to bfloat16 {least(lambda: x.to(torch.bfloat16)):.0f}, "
-          f"quantize e4m3 {least(lambda: bt.quantize(x, 'e4m3')):.0f}, "
-          f"in place {least(lambda: bt.quantize(out, 'e4m3', inplace=True)):.0f}, "
-          f"stochastic {least(lambda: bt.quantize(out, 'e4m3', rounding='sr', seed=1, inplace=True)):.0f}, "
-          f"tiles of 1x128 {least(lambda: bt.quantize(x.view(-1, 4096), 'e4m3/tile:1x128')):.0f}, "
-          f"round to out {least(lambda: bd.round(x, 'e4m3', out=out)):.0f}")
+    arrays()
+    if sys.argv[1:] == ["quantize"]:
+        return
     first = None
     for recipe in RECIPES:
         made = subprocess.run([sys.executable, __file__, recipe], capture_output=True, text=True, check=True)
@@ -70,4 +100,4 @@ def main():
 
 
 if __name__ == "__main__":
-    one(sys.argv[1]) if len(sys.argv) > 1 else main()
+    one(sys.argv[1]) if sys.argv[1:2] and sys.argv[1] in RECIPES else main()

@@ -13,6 +13,7 @@ EXTRA_DIST += \
 	tests/python/test_checkpoints.py \
 	tests/python/test_cost.py \
 	tests/python/test_documents.py \
+	tests/python/test_hostile.py \
 	tests/python/test_kinds.py \
 	tests/python/test_notebooks.py \
 	tests/python/test_numbers.py \
@@ -22,6 +23,7 @@ EXTRA_DIST += \
 	tests/python/test_testing.py \
 	tests/python/test_shims.py \
 	tests/python/test_torch.py \
+	tests/python/test_torch_gradients.py \
 	tests/python/test_torch_models.py \
 	tests/python/test_types.py \
 	tests/python/torch_models.py \

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 import unittest
 
 import numpy as np
@@ -135,6 +136,20 @@ class Train(Case):
         self.assertEqual(said[-2], "stopped 1 False")
         self.assertIn("checkpoint.safetensors", os.listdir(out))
         self.assertEqual(bd.load_run(out).complete, False)
+
+    def test_ctrl_c_in_progress(self):
+        def show(p):  # Ctrl-C while the function for progress runs: its own answer does not take it back
+            if p.step == 1:
+                signal.raise_signal(signal.SIGINT)
+                time.sleep(0.5)
+
+        handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+        try:
+            with self.assertRaises(bd.Interrupted) as caught:
+                bd.train("mlp", "fp32", steps=500, progress=show)
+        finally:
+            signal.signal(signal.SIGINT, handler)
+        self.assertEqual(caught.exception.made.recipes[0]["verdict"], "unfinished")
 
     def test_refusals(self):
         self.refuses("did you mean", bd.train, "transfomer")

@@ -322,6 +322,25 @@ def each_step(a, b, kind):
     return s.astype(np.float32)
 
 
+class OtherTypes(unittest.TestCase):
+    """Numbers in half precision are not read as codes of another format."""
+
+    def test_cast(self):
+        with self.assertRaisesRegex(TypeError, "float16, which is not the type of e4m3: convert it to float32"):
+            testing.check_cast(lambda x: bd.round(x, "e4m3").astype(np.float16), "e4m3")
+        self.assertTrue(testing.check_cast(lambda x: bd.encode(x, "fp16").view(np.float16), "fp16"))
+
+    def test_block(self):
+        with self.assertRaisesRegex(TypeError, "float16, which is not the type of dequantized numbers"):
+            testing.check_block(lambda x: bd.fake_quantize(x, "mxfp8").astype(np.float16), "mxfp8")
+
+    def test_product(self):
+        with self.assertRaisesRegex(TypeError, "float16, which is not the type of fp32"):
+            testing.check_gemm(lambda a, b: (a @ b).astype(np.float16), "fp32")
+        self.assertTrue(testing.check_gemm(lambda a, b: bd.matmul(a, b, acc="fp32").astype(np.float16), "fp32",
+                                           out="fp16"))
+
+
 class Products(unittest.TestCase):
     def test_accumulators_are_recognized(self):
         testing.assert_gemm(lambda a, b: each_step(a, b, np.float32), "each:fp32")

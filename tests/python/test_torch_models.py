@@ -175,9 +175,36 @@ class Functions(unittest.TestCase):
                     loss.backward()
 
     def test_not_covered(self):
-        model = bt.wrap(nn.ConvTranspose2d(2, 3, 2), "bf16-amp")
-        model(torch.randn(1, 2, 4, 4)).sum().backward()
-        self.assertEqual(list(bt.not_covered(model)), ["conv_transpose2d"])
+        model = bt.wrap(nn.LSTM(4, 6, proj_size=2), "bf16-amp")
+        model(torch.randn(3, 1, 4))[0].sum().backward()
+        self.assertEqual(list(bt.not_covered(model)), ["lstm"])
+
+    def test_other_products(self):
+        """Modules whose products are made of moved numbers: in fp32 they are torch's, gradients too."""
+        pair = (torch.randn(5, 3), torch.randn(5, 2))
+        cases = [(nn.ConvTranspose1d(4, 6, 3, stride=2, padding=1, output_padding=1), (torch.randn(2, 4, 5),)),
+                 (nn.ConvTranspose2d(4, 6, 3, stride=2, groups=2), (torch.randn(2, 4, 5, 3),)),
+                 (nn.ConvTranspose2d(4, 2, (2, 3), dilation=2, bias=False), (torch.randn(4, 5, 3),)),
+                 (nn.ConvTranspose3d(2, 3, 2, stride=2), (torch.randn(1, 2, 3, 2, 2),)),
+                 (nn.Conv1d(2, 3, 4, padding="same"), (torch.randn(2, 2, 9),)),
+                 (nn.Bilinear(3, 2, 4), pair), (nn.Bilinear(3, 2, 4, bias=False), pair)]
+        cases += [(nn.Conv2d(2, 3, 3, padding=1, padding_mode=mode), (torch.randn(2, 2, 5, 5),))
+                  for mode in ("reflect", "replicate", "circular")]
+        for plain, inputs in cases:
+            made = []
+            for recipe in (None, EVERYWHERE, "fp8-current+fp32"):
+                model = copy.deepcopy(plain)
+                if recipe is not None:
+                    bt.wrap(model, recipe)
+                x = [x.clone().requires_grad_() for x in inputs]
+                y = model(*x)
+                (y * y).sum().backward()
+                made.append([y.as_subclass(torch.Tensor)] + [z.grad for z in [*x, *model.parameters()]])
+                self.assertEqual(bt.not_covered(model) if recipe is not None else {}, {}, plain)
+            for a, b, rounded in zip(*made):
+                self.assertTrue(torch.allclose(a, b, rtol=1e-4, atol=1e-4), plain)
+            self.assertFalse(torch.equal(made[0][0], made[2][0]), plain)
+            self.assertTrue(torch.allclose(made[0][0], made[2][0], atol=0.5), plain)
 
 
 class Wrapping(unittest.TestCase):
@@ -288,6 +315,44 @@ class Optimizers(unittest.TestCase):
                     a.step()
                     b.step()
                 self.assertTrue(torch.allclose(p, q, rtol=1e-6), (ours, options))
+
+    def test_arguments(self):
+        """What torch.optim has and is not here is refused, for all parameters and in groups."""
+        w = nn.Parameter(torch.ones(3))
+        for kind, options, why in ((bt.optim.SGD, {"nesterov": True}, "no nesterov"),
+                                   (bt.optim.SGD, {"dampening": 0.1}, "no dampening"),
+                                   (bt.optim.AdamW, {"amsgrad": True}, "no amsgrad"),
+                                   (bt.optim.Adam, {"maximize": True}, "no maximize"),
+                                   (bt.optim.Lion, {"eps": 1e-8}, "unknown argument 'eps'"),
+                                   (bt.optim.AdamW, {"momentum": 0.9}, "unknown argument 'momentum'")):
+            with self.assertRaisesRegex(TypeError, why):
+                kind([w], recipe="fp32", **options)
+            with self.assertRaisesRegex(TypeError, why):
+                kind([{"params": [w], **options}], recipe="fp32")
+        bt.optim.SGD([w], recipe="fp32", nesterov=False, dampening=0, foreach=True, maximize=False)
+        optimizer = bt.optim.AdamW([w], recipe="fp32", amsgrad=False)
+        with self.assertRaisesRegex(ValueError, "cannot be added later"):
+            optimizer.add_param_group({"params": [nn.Parameter(torch.ones(2))]})
+
+    def test_groups(self):
+        """Momentum in one group alone; parameters that the optimizer does not have stay; one optimizer per model."""
+        p, q = nn.Parameter(torch.ones(3)), nn.Parameter(torch.ones(3))
+        ours = bt.optim.SGD([{"params": [p], "momentum": 0.9}], recipe="fp32", lr=0.1)
+        theirs = torch.optim.SGD([{"params": [q], "momentum": 0.9}], lr=0.1)
+        for _ in range(3):
+            p.grad, q.grad = torch.ones(3), torch.ones(3)
+            ours.step()
+            theirs.step()
+        self.assertTrue(torch.allclose(p, q, rtol=1e-6))
+        model = bt.wrap(nn.Linear(4, 2), "bf16-amp")
+        before = model.bias.detach().clone()
+        first = bt.optim.AdamW(model, groups=[{"params": [model.weight]}])
+        model(torch.ones(1, 4)).sum().backward()
+        first.step()
+        self.assertTrue(torch.equal(model.bias, before))
+        bt.optim.AdamW(model)
+        with self.assertRaisesRegex(RuntimeError, "another optimizer"):
+            first.step()
 
     def test_changed_gradients(self):
         """What the caller does to gradients counts: clipping, and accumulation over several batches."""

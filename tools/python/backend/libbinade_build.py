@@ -1,4 +1,5 @@
-"""Builds the wheel and the source distribution of the Python package libbinade (PEP 517), with the standard library alone.
+"""Builds the wheel and the source distribution of the Python package libbinade (PEP 517), with the standard library
+alone.
 
 A wheel has the package, and in libbinade/lib the shared libraries of the project with those that they need besides the
 C library. There is no compiled extension, so one wheel serves every Python 3. BINADE_BUILD names a build folder whose
@@ -51,8 +52,8 @@ def source_top():
     top = os.path.dirname(os.path.abspath(__file__))
     while not os.path.exists(os.path.join(top, "configure.ac")):
         if os.path.dirname(top) == top:
-            raise SystemExit("libbinade_build: configure.ac is not above this folder; build from the repository, or from "
-                             "a source distribution")
+            raise SystemExit("libbinade_build: configure.ac is not above this folder; build from the repository, or "
+                             "from a source distribution")
         top = os.path.dirname(top)
     return top
 
@@ -104,7 +105,8 @@ def own_libraries(build):
         raise SystemExit(f"libbinade_build: {build} has no shared libraries: run make there, in a build without "
                          "--disable-shared")
     if any(b"__asan_init" in read_bytes(path) for path in found):
-        raise SystemExit(f"libbinade_build: the libraries of {build} have sanitizers: a wheel needs a build without them")
+        raise SystemExit(f"libbinade_build: the libraries of {build} have sanitizers: a wheel needs a build without "
+                         "them")
     return found
 
 

@@ -4,6 +4,7 @@
     x = np.random.randn(4, 1000).astype(np.float32)
 
     bd.show(465, "e4m3", dialect="torch")               # one number: bits, exact value, flags, neighbours
+    bd.dialects(465, "e4m3")                            # the same number in each library
     bd.calc("fp16", "2049 + 1")                         # an expression with every operation rounded
     codes = bd.encode(x, "e4m3", overflow="saturate")   # uint8, the shape of x
     y = bd.decode(codes, "e4m3")                        # float32
@@ -15,12 +16,16 @@
     bd.cost.memory("llama3-70b", recipe="bf16-amp")     # what it needs, on paper; cost.time, cost.roofline ...
     bd.scan("model/", "e4m3/row,nvfp4")                 # what weights lose; lint, diff, quantize_checkpoint ...
     bd.formats()                                        # the built-in formats; bd.Format("e4m3").max is 448.0
+    bd.testing.assert_cast(my_cast, "e4m3")             # tests of your casts, blocks and products: help(bd.testing)
+    bd.torch.wrap(model, "mxfp8")                       # a PyTorch model under a recipe of recipes(): help(bd.torch)
 
 torch tensors and JAX arrays work as numpy arrays do, and results come in the same kind. Everything is ctypes: nothing
 is compiled. The shared libraries are those that the environment variable BINADE_LIBRARY names (a folder), or else those
 in the package, or those that `make install` installed. BINADE_BACKEND and BINADE_THREADS choose kernels and cores;
 results do not depend on them.
 """
+import importlib as _importlib
+
 from . import checkpoints, cost
 from ._lab import Interrupted
 from ._native import Error, __version__
@@ -43,3 +48,17 @@ __all__ = [
     "Run", "Runs", "Sweep", "compare", "cost", "learning_rates", "load_run", "models", "optimizers", "recipes", "sweep",
     "train",
 ]
+_LATER = ("shims", "testing", "torch")  # imported when first used: numpy or PyTorch may be missing
+
+
+def __dir__():
+    return sorted({*globals(), *_LATER})
+
+
+def __getattr__(name):
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        return _importlib.import_module(f"{__name__}.{name}")
+    except ImportError as why:
+        raise AttributeError(f"{__name__}.{name} cannot be imported: {why}") from why

@@ -9,7 +9,7 @@ import math
 import operator
 import sys
 
-from ._native import Error
+from ._native import Error, brief
 from .formats import Format
 
 try:
@@ -114,7 +114,8 @@ def _moved(x, copy):
 def _to_numpy(x):
     if isinstance(x, numpy.ndarray):
         if isinstance(x, numpy.ma.MaskedArray):
-            raise TypeError("masked arrays are not supported: fill or remove what is masked (x.filled(), x.compressed())")
+            raise TypeError("masked arrays are not supported: fill or remove what is masked (x.filled(), "
+                            "x.compressed())")
         return x
     if hasattr(x, "__dlpack__") and not hasattr(x, "__array__") and not hasattr(x, "__array_interface__"):
         if not hasattr(numpy, "from_dlpack"):
@@ -156,8 +157,8 @@ def seen(x, copy=False):
 
 def numbers(array):
     """A numpy array as float32 or float64 of this machine, without rounding anything."""
-    if array.dtype == numpy.float32 or array.dtype == numpy.float64:
-        return array.astype(array.dtype.newbyteorder("="), copy=False)
+    if array.dtype.kind == "f" and array.dtype.itemsize in (4, 8):
+        return array.astype(array.dtype.newbyteorder("="), copy=False)  # of the other byte order, too
     if array.dtype.type.__module__.split(".")[0] == "ml_dtypes":  # int4 and the like
         return array.astype(numpy.float32)
     if array.dtype.kind not in "biuf":
@@ -189,7 +190,7 @@ def dimensions(shape):
         try:
             shape = tuple(operator.index(length) for length in shape)
         except TypeError:
-            raise TypeError(f"a shape must be a whole number or a tuple of them, not {shape!r}") from None
+            raise TypeError(f"a shape must be a whole number or a tuple of them, not {brief(shape)}") from None
     if any(length < 0 for length in shape) or math.prod(shape) >= 2**60:
         raise ValueError(f"no array can have the shape {shape}")
     return shape

@@ -68,19 +68,12 @@ def path_of(path, what="the path"):
 
 def texts_of(values, what):
     """One text or several, as a list of texts."""
+    if not isinstance(values, str) and not hasattr(values, "__iter__"):
+        raise TypeError(f"{what} must be a str or several, not {type(values).__name__}")
     values = [values] if isinstance(values, str) else list(values)
     for value in values:
         text(value, what)
     return values
-
-
-def context_of(threads):
-    """None: the environment variable BINADE_THREADS, or all cores."""
-    if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int) or not 0 <= threads < 2**32):
-        raise ValueError(f"threads must be a whole number from 0 (all cores), or None, not {threads!r}")
-    context = _types.bnd_context()
-    call("bnd_context_init", ctypes.byref(context), None, threads or 0)
-    return context
 
 
 def shape_at(address, rank):
@@ -114,7 +107,8 @@ class Stop:
     def __call__(self, *arguments):
         if not self.wanted and self._progress is not None:
             try:
-                self.wanted = self._progress(*arguments) is False
+                if self._progress(*arguments) is False:  # Ctrl-C may set `wanted` meanwhile: it is never taken back
+                    self.wanted = True
             except BaseException as failure:  # it is raised where the call was made, not in a thread of the library
                 self.failure, self.wanted = failure, True
         return not self.wanted

@@ -20,8 +20,12 @@ class Error(ValueError):
         super().__init__(message)
         self.status, self.where = status, where
 
+    def __reduce__(self):
+        return Error, (self.status, self.where, str(self))
+
 
 Error.__module__ = "libbinade"  # where users see it
+
 
 def _patterns(name):
     """How the files of a library may be called: libbinade has its version at the end, libbinade-lab in the middle."""
@@ -61,8 +65,8 @@ def _candidates(name):
 
 
 def _load_carried():
-    """Loads what the libraries in a wheel need, so that the loader has it when they are loaded. OpenMP is the system's if
-    there is one, since other packages use the same."""
+    """Loads what the libraries in a wheel need, so that the loader has it when they are loaded. OpenMP is the system's
+    if there is one, since other packages use the same."""
     folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
     for soname in ("libgomp.so.1", "libgmp.so.10", "libmpfr.so.6", "libjansson.so.4"):
         path = os.path.join(folder, soname)
@@ -128,10 +132,19 @@ def call(name, *arguments):
         raise MemoryError(message) if status == _types.BND_NO_MEMORY else Error(known, why.where, message)
 
 
+def brief(value):
+    """A value as messages have it: what it would take to write it, but no more than a line of that."""
+    written = repr(value)
+    return written if len(written) <= 80 else f"{written[:60]}... ({len(written):,} characters)"
+
+
 def text(value, what):
     """A str as the bytes that the library reads."""
     if not isinstance(value, str):
         raise TypeError(f"{what} is a str, not {type(value).__name__}")
     if "\0" in value:
         raise ValueError(f"{what} has a NUL character in it")
-    return value.encode()
+    try:
+        return value.encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"{what} has half of a surrogate pair in it: {value[:60]!a}") from None

@@ -4,7 +4,7 @@ import math
 import operator
 
 from . import _types
-from ._native import call, lib, text
+from ._native import Error, brief, call, lib, text
 
 COUNTS = ("elements", "exact", "inexact", "underflows", "to_zero", "overflows", "saturated", "infinities_in", "nans_in",
           "nans_out", "compared")
@@ -14,7 +14,14 @@ PACKED, UNPACKED = _types.BND_PACKING_PACKED, _types.BND_PACKING_UNPACKED
 class Stats(_types.bnd_stats):
     """What a conversion did: counts (elements, exact, inexact, underflows, to_zero, overflows, saturated,
     infinities_in, nans_in, nans_out), magnitudes (largest, smallest), sums of squares, and how many inputs had which
-    exponent: exponents[0] below 2^-40, exponents[i] in the binade of 2^(i-41), exponents[63] from 2^22 on."""
+    exponent: exponents[0] below 2^-40, exponents[i] in the binade of 2^(i-41), exponents[63] from 2^22 on. `compared`
+    elements are finite before and after; squares and sqnr_db are of these alone, so sqnr_db ranks formats only where
+    `compared` equals `elements`.
+
+    >>> from libbinade import encode
+    >>> encode([0.1, 1e-9, 1e6], "fp16", stats=True)[1]
+    Stats(elements=3, inexact=3, underflows=1, to_zero=1, overflows=1, compared=2, largest=1e+06, sqnr_db=72.25)
+    """
 
     @property
     def sqnr_db(self) -> float:
@@ -37,8 +44,12 @@ def dialect_rule(f, dialect):
     """The rule of an ecosystem for a format; the default rule if dialect is None."""
     rule = _types.bnd_rule()
     if dialect is not None:
-        row = ctypes.c_size_t()
-        call("bnd_dialect_parse", ctypes.byref(row), text(dialect, "dialect"))
+        row, named = ctypes.c_size_t(), text(dialect, "dialect")
+        try:
+            call("bnd_dialect_parse", ctypes.byref(row), named)
+        except Error as why:  # its last words name the command
+            shown = str(why).replace("'binade show --dialects 1' lists", "libbinade.dialects() lists")
+            raise Error(why.status, why.where, shown) from None
         if not lib.bnd_dialect_rule(ctypes.byref(rule), row, ctypes.byref(f)):
             raise ValueError(f"the dialect {dialect!r} says nothing about {f.name}")
     return rule
@@ -47,17 +58,14 @@ def dialect_rule(f, dialect):
 def rule_of(f, rounding=None, overflow=None, nan=None, flush="none", dialect=None, tininess=None):
     """The dialect's rule, changed by what is given explicitly."""
     rule = dialect_rule(f, dialect)
-    for parse, value, what in (("bnd_rounding_parse", rounding, "rounding"), ("bnd_overflow_parse", overflow, "overflow"),
-                               ("bnd_nan_parse", nan, "nan")):
+    for parse, value, what in (("bnd_rounding_parse", rounding, "rounding"),
+                               ("bnd_overflow_parse", overflow, "overflow"), ("bnd_nan_parse", nan, "nan")):
         if value is not None:
             call(parse, ctypes.byref(rule), text(value, what))
-    if flush not in ("none", "in", "out", "both"):
-        raise ValueError(f"flush must be 'none', 'in', 'out' or 'both', not {flush!r}")
+    flush = one_of(flush, ("none", "in", "out", "both"), "flush")
     rule.flush_in, rule.flush_out = flush in ("in", "both"), flush in ("out", "both")
-    if tininess not in (None, "before", "after"):
-        raise ValueError(f"tininess must be 'before' or 'after', not {tininess!r}")
     if tininess is not None:
-        rule.tiny_before = tininess == "before"
+        rule.tiny_before = one_of(tininess, ("before", "after"), "tininess") == "before"
     return rule
 
 
@@ -70,15 +78,49 @@ def random_bits_of(rule):
     return min(rule.random_bits or _types.BND_RANDOM_BITS_DEFAULT, _types.BND_RANDOM_BITS_MAX)
 
 
-def whole(value, what, most=2**64 - 1):
-    """A whole number from 0 to `most`."""
+def one_of(value, names, what):
+    """A text that must be one of these."""
+    if not isinstance(value, str) or value not in names:
+        raise ValueError(f"{what} must be one of {', '.join(map(repr, names))}, not {brief(value)}")
+    return value
+
+
+def whole(value, what, most=2**64 - 1, least=0):
+    """A whole number from `least` to `most`."""
     try:
+        if isinstance(value, bool):
+            raise TypeError
         number = operator.index(value)
     except TypeError:
-        raise TypeError(f"{what} must be a whole number, not {value!r}") from None
-    if not 0 <= number <= most:
-        raise ValueError(f"{what} must be a whole number from 0 to {most}, not {number}")
+        raise TypeError(f"{what} must be a whole number, not {brief(value)}") from None
+    if not least <= number <= most:
+        raise ValueError(f"{what} must be a whole number from {least} to {most}, not {brief(number)}")
     return number
+
+
+def real(value, what, least=-math.inf, positive=False, finite=True):
+    """A number as a float: a finite one, of at least `least`, or above 0."""
+    try:
+        if isinstance(value, (bool, str, bytes, bytearray, complex)):
+            raise TypeError
+        number = float(value)
+    except (TypeError, ValueError, OverflowError, RuntimeError):
+        raise TypeError(f"{what} must be a number, not {brief(value)}") from None
+    if finite and not math.isfinite(number):
+        raise ValueError(f"{what} must be finite, not {number!r}")
+    if number <= 0 if positive else number < least:
+        raise ValueError(f"{what} must be {'above' if positive else 'at least'} {0 if positive else f'{least:g}'}, "
+                         f"not {number!r}")
+    return number
+
+
+def betas_of(value):
+    """The two decay rates of an optimizer."""
+    several = hasattr(value, "__iter__") and not isinstance(value, str)
+    found = tuple(real(x, "each of betas") for x in value) if several else ()
+    if len(found) != 2 or not all(0 <= x < 1 for x in found):
+        raise ValueError(f"betas must be two numbers from 0 to below 1, as (0.9, 0.999), not {brief(value)}")
+    return found
 
 
 def context_of(threads=None, backend=None):

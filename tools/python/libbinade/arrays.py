@@ -5,7 +5,7 @@ from typing import Any, Optional, Union
 
 from . import _arrays, _types
 from ._arrays import numpy
-from ._native import call, lib
+from ._native import brief, call, lib
 from ._options import PACKED, UNPACKED, Stats, how_of, rule_of
 from .formats import Format
 
@@ -111,7 +111,8 @@ def _words(seen, f):
     codes = seen.array
     if seen.format is not None:
         if seen.format != f:
-            raise ValueError(f"the array has codes of {seen.format.name}, not of {f.name}; convert() changes the format")
+            raise ValueError(f"the array has codes of {seen.format.name}, not of {f.name}; convert() changes the "
+                             "format")
         return codes
     if codes.dtype.kind not in "iu":
         raise TypeError(f"codes must be integers, not {codes.dtype}")
@@ -129,6 +130,17 @@ def _format_of(format, seen):
     if format is None and seen.format is None:
         raise TypeError("the format of the codes is needed: these are integers")
     return Format(format) if format is not None else seen.format
+
+
+def _float_type(dtype):
+    """float32 or float64 of numpy, by any of their names, torch's too."""
+    try:
+        found = numpy.dtype(str(dtype).replace("torch.", "") if type(dtype).__module__ == "torch" else dtype)
+    except (TypeError, ValueError, SyntaxError):
+        found = None
+    if found is None or found not in (numpy.float32, numpy.float64):
+        raise TypeError(f"decode gives float32 or float64, not {brief(dtype) if found is None else found}")
+    return found
 
 
 def decode(codes: Any, format: Union[str, Format, None] = None, dtype: Any = None, *, packed: bool = False,
@@ -152,9 +164,7 @@ def decode(codes: Any, format: Union[str, Format, None] = None, dtype: Any = Non
         shape = words.shape if shape is None else _arrays.dimensions(shape)
         if math.prod(shape) != words.size:
             raise ValueError(f"{words.size} codes cannot have the shape {shape}")
-    dtype = numpy.dtype(dtype or (numpy.float32 if _fits_float32(f) else numpy.float64))
-    if dtype != numpy.float32 and dtype != numpy.float64:
-        raise TypeError(f"decode gives float32 or float64, not {dtype}")
+    dtype = _float_type(dtype) if dtype is not None else numpy.dtype("f4" if _fits_float32(f) else "f8")
     how = how_of(packed=packed, threads=threads, backend=backend)
     line, how.stride_in = (words, 1) if packed else _arrays.line(words)
     x, finish = _arrays.room(out, shape, dtype, None, words)

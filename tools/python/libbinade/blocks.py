@@ -7,8 +7,8 @@ from typing import Any, Optional
 
 from . import _arrays, _types
 from ._arrays import numpy
-from ._native import call, lib, text
-from ._options import PACKED, UNPACKED, Stats, how_of, rule_of
+from ._native import brief, call, lib, text
+from ._options import PACKED, UNPACKED, Stats, how_of, real, rule_of
 from .arrays import _byref, _given, as_numbers, check_codes
 from .formats import Format
 
@@ -18,11 +18,20 @@ __all__ = ["Quantized", "block_formats", "dequantize", "fake_quantize", "quantiz
 class Quantized(collections.namedtuple("Quantized", "codes scales")):
     """Codes and scales, and besides the two: tensor_scale (a float if the block format has one for the whole array,
     otherwise None), block (the name of the format with its rule), axis, shape, packed, and stats if they were asked
-    for. dequantize takes it as it is."""
+    for. dequantize takes it as it is.
+
+    >>> codes, scales = q = quantize([[1.0, 2.0]] * 3, "mxfp4")
+    >>> scales.shape, q.block, q.tensor_scale, dequantize(q).tolist()[0]
+    ((3, 1), 'mxfp4:rceil', None, [1.0, 2.0])
+    """
 
 
 def block_formats() -> list:
-    """The names of the built-in block formats. Any element and scaling make another one: "e4m3/tile:128x128"."""
+    """The names of the built-in block formats. Any element and scaling make another one: "e4m3/tile:128x128".
+
+    >>> block_formats()[:3]
+    ['mxfp8', 'mxfp8-e5m2', 'mxfp6-e2m3']
+    """
     found = []
     for row in range(lib.bnd_block_count()):
         block = _types.bnd_block()
@@ -45,7 +54,7 @@ def shape_of(block, shape, axis):
     try:
         axis = operator.index(axis)
     except TypeError:
-        raise TypeError(f"axis must be a whole number, not {axis!r}") from None
+        raise TypeError(f"axis must be a whole number, not {brief(axis)}") from None
     if not -len(shape) <= axis < len(shape):
         raise ValueError(f"an array of {len(shape)} dimensions has no axis {axis}")
     axis += len(shape) if axis < 0 else 0
@@ -115,7 +124,7 @@ class _Given:
         if tensor_scale is not None:
             if not b.tensor:
                 raise ValueError(f"{b.name.decode()} has no scale for the whole array: tensor_scale cannot be given")
-            self.tensor.value = float(tensor_scale)
+            self.tensor.value = real(tensor_scale, "tensor_scale", finite=False)
             self.struct.tensor_scale = ctypes.addressof(self.tensor)
 
 
@@ -123,10 +132,11 @@ def _rule_name(b):
     return b.name.decode() + ":" + lib.bnd_scale_rule_name(b.rule).decode()
 
 
-def quantize(x: Any, block: str = "mxfp8", axis: int = -1, *, rule: Optional[str] = None, rounding: Optional[str] = None,
-             overflow: Optional[str] = None, nan: Optional[str] = None, flush: str = "none", seed: int = 0,
-             first: int = 0, packed: bool = False, threads: Optional[int] = None, backend: Optional[str] = None,
-             stats: bool = False, scales: Any = None, tensor_scale: Optional[float] = None, copy: bool = False) -> Quantized:
+def quantize(x: Any, block: str = "mxfp8", axis: int = -1, *, rule: Optional[str] = None,
+             rounding: Optional[str] = None, overflow: Optional[str] = None, nan: Optional[str] = None,
+             flush: str = "none", seed: int = 0, first: int = 0, packed: bool = False, threads: Optional[int] = None,
+             backend: Optional[str] = None, stats: bool = False, scales: Any = None,
+             tensor_scale: Optional[float] = None, copy: bool = False) -> Quantized:
     """(codes, scales) of x in a block format: mxfp8 mxfp8-e5m2 mxfp6-e2m3 mxfp6-e3m2 mxfp4 mxint8 nvfp4, or a format
     and how it is scaled (e4m3/tensor, e4m3/row, e4m3/tile:128x128, e3m4/mx, int8/row:bf16).
 
@@ -155,8 +165,8 @@ def quantize(x: Any, block: str = "mxfp8", axis: int = -1, *, rule: Optional[str
     found = given.scales if given.scales is not None else numpy.empty(scales_shape, _scale_type(b))
     _check_scales(b, found, shape, scales_shape)
     counted = Stats() if stats else None
-    call("bnd_quantize_given_f32", codes.ctypes.data, found.ctypes.data, _byref(given.tensor), numbers.ctypes.data, shape,
-         _byref(b), _byref(given.struct), _byref(how), _byref(counted))
+    call("bnd_quantize_given_f32", codes.ctypes.data, found.ctypes.data, _byref(given.tensor), numbers.ctypes.data,
+         shape, _byref(b), _byref(given.struct), _byref(how), _byref(counted))
     result = Quantized(seen.give(codes), seen.give(found) if found.ndim else _scalar(seen, found))
     result.tensor_scale, result.stats = given.tensor.value if b.tensor else None, counted
     result.block, result.axis, result.shape, result.packed = _rule_name(b), axis, numbers.shape, packed
@@ -171,7 +181,8 @@ def _scalar(seen, scales):
 
 def dequantize(codes: Any, scales: Any = None, block: Optional[str] = None, axis: int = -1, *,
                tensor_scale: Optional[float] = None, packed: bool = False, shape: Any = None,
-               threads: Optional[int] = None, backend: Optional[str] = None, out: Any = None, copy: bool = False) -> Any:
+               threads: Optional[int] = None, backend: Optional[str] = None, out: Any = None,
+               copy: bool = False) -> Any:
     """The float32 numbers that quantize's codes and scales stand for: dequantize(q), or dequantize(codes, scales,
     "mxfp8"). A tensor scale is a factor; packed codes need their shape.
 
@@ -202,8 +213,9 @@ def dequantize(codes: Any, scales: Any = None, block: Optional[str] = None, axis
         check_codes(codes, math.prod(shape), Format(b.element), packed)
     how = how_of(packed=packed, threads=threads, backend=backend)
     y, finish = _arrays.room(out, shape, numpy.dtype(numpy.float32), None, codes)
-    call("bnd_dequantize_f32", y.ctypes.data, codes.ctypes.data, scales.ctypes.data,
-         1.0 if tensor_scale is None else float(tensor_scale), extent, _byref(b), _byref(how))
+    factor = 1.0 if tensor_scale is None else real(tensor_scale, "tensor_scale", finite=False)
+    call("bnd_dequantize_f32", y.ctypes.data, codes.ctypes.data, scales.ctypes.data, factor, extent, _byref(b),
+         _byref(how))
     return _given(y, finish, out, seen)
 
 

@@ -13,8 +13,9 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tupl
 from ._arrays import numpy as np
 
 from . import _types
-from ._lab import Handle, Result, Stop, columns_of, context_of, interruptible, path_of, shape_at, texts_of
+from ._lab import Handle, Result, Stop, columns_of, interruptible, path_of, shape_at, texts_of
 from ._native import Error, call, lib, text
+from ._options import context_of, real, whole
 
 __all__ = ["Checkpoint", "diff", "lint", "lint_checks", "layouts", "loaders", "open_checkpoint", "quantize_checkpoint",
            "relayout", "scan"]
@@ -90,9 +91,14 @@ class Checkpoint:
             lambda _, *what: found.append(tuple(map(_decode, what))))
         _call_on(name, "bnd_checkpoint_new", handle.out, name, report, None)
         self._handle: Optional[Handle] = handle
-        self.path = os.fsdecode(name)
+        self.path, self._strict = os.fsdecode(name), bool(strict)
         #: What is wrong with the files, if strict is False: (code, where, message).
         self.damage: List[Tuple[str, str, str]] = found
+
+    def __reduce__(self):
+        """A copy, or one in another process, opens the files again."""
+        self._open()
+        return Checkpoint, (self.path, self._strict)
 
     def _open(self):
         if self._handle is None:
@@ -299,7 +305,7 @@ def _scan_result(path, scan, candidates, sqnr, max_underflow):
 
 
 def _wanted(only, skip):
-    only, skip = texts_of(only or (), "only"), texts_of(skip or (), "skip")
+    only, skip = (texts_of(() if names is None else names, what) for names, what in ((only, "only"), (skip, "skip")))
 
     def wanted(_, name):
         name = _decode(name)
@@ -327,7 +333,9 @@ def scan(checkpoint: Union[Path, Checkpoint], formats: Union[str, Iterable[str],
     candidates = (_types.bnd_candidate * len(names))()
     for candidate, name in zip(candidates, names):
         call("bnd_candidate_parse", ctypes.byref(candidate), text(name, "a candidate"))
-    if max_underflow is not None and not 0 <= max_underflow <= 1:
+    sqnr = None if sqnr is None else real(sqnr, "sqnr")
+    max_underflow = None if max_underflow is None else real(max_underflow, "max_underflow", 0)
+    if max_underflow is not None and max_underflow > 1:
         raise ValueError(f"max_underflow must be a share from 0 to 1, not {max_underflow!r}")
     opened, handle, stop = _opened(checkpoint), Handle("bnd_scan_free"), Stop(progress)
     context, watch = context_of(threads), stop.watch()
@@ -446,28 +454,59 @@ def _per_parameter(size, parameters):
     return 8.0 * size / parameters if parameters else 0.0
 
 
+def _bytes(size_in, size_out, parameters):
+    return {"bytes_in": size_in, "bytes_out": size_out, "bits_per_parameter_in": _per_parameter(size_in, parameters),
+            "bits_per_parameter_out": _per_parameter(size_out, parameters)}
+
+
 def _planned(row):
     w = row.weight.contents
     quantized = row.conversion == _types.BND_QUANTIZED
     return {"tensor": _decode(row.name), "shape": _sizes(shape_at(row.shape, row.rank)), "from": _from(w),
             "to": _decode(row.block.name if quantized else row.dtype),
             "conversion": _decode(lib.bnd_conversion_name(row.conversion)), "reason": _decode(row.reason),
-            "bytes_in": row.bytes_in, "bytes_out": row.bytes_out,
+            "because": _decode(row.because), "elements": row.count, **_bytes(row.bytes_in, row.bytes_out, row.count),
             "group": None if row.group == _SIZE_MAX else row.group}
+
+
+def _planned_kinds(rows):
+    """The plan by kinds of weights, in the order of their first weights."""
+    same, summed, kinds = ("from", "to", "conversion", "reason", "because"), ("elements", "bytes_in", "bytes_out"), {}
+    for row in rows:
+        found = kinds.setdefault(tuple(row[key] for key in same), dict.fromkeys(("weights", *summed), 0))
+        found["weights"] += 1
+        for key in summed:
+            found[key] += row[key]
+    return [{**dict(zip(same, key)), "weights": found["weights"], "elements": found["elements"],
+             **_bytes(found["bytes_in"], found["bytes_out"], found["elements"])} for key, found in kinds.items()]
+
+
+def _written_files(out):
+    """The files of a checkpoint that was written, if one was."""
+    if out is None:
+        return {"files": [], "other_files": []}
+    with Checkpoint(out) as written:
+        handle = written._open()
+        files = [{"file": _decode(lib.bnd_checkpoint_file_name(handle, i)), "tensors": 0, "bytes": 0}
+                 for i in range(lib.bnd_checkpoint_files(handle))]
+        for i in range(lib.bnd_checkpoint_count(handle)):
+            tensor = lib.bnd_checkpoint_at(handle, i).contents
+            files[tensor.file]["tensors"] += 1
+            files[tensor.file]["bytes"] += tensor.size
+        return {"files": files, "other_files": [_decode(lib.bnd_checkpoint_other_name(handle, i))
+                                                for i in range(lib.bnd_checkpoint_others(handle))]}
 
 
 def _plan_result(plan, source, out):
     sums, layout = lib.bnd_quantize_plan_totals(plan), lib.bnd_quantize_plan_layout(plan)
+    rows = [_planned(lib.bnd_quantize_plan_at(plan, i).contents) for i in range(lib.bnd_quantize_plan_count(plan))]
     return Plan({"in": source, "out": out, "layout": _decode(layout.contents.name) if layout else None,
                  "rule": _decode(lib.bnd_quantize_plan_rule(plan)) if layout else None,
                  "scale_format": _decode(lib.bnd_quantize_plan_scale_format(plan)) if layout else None,
-                 "parameters": sums.parameters, "quantized_parameters": sums.quantized, "bytes_in": sums.bytes_in,
-                 "bytes_out": sums.bytes_out,
-                 "bits_per_parameter_in": _per_parameter(sums.bytes_in, sums.parameters),
-                 "bits_per_parameter_out": _per_parameter(sums.bytes_out, sums.parameters), "memory": sums.memory,
-                 "groups": sums.groups, "input_scales": sums.inputs, "input_scales_kept": sums.inputs_kept,
-                 "tensors": [_planned(lib.bnd_quantize_plan_at(plan, i).contents)
-                             for i in range(lib.bnd_quantize_plan_count(plan))]})
+                 "parameters": sums.parameters, "quantized_parameters": sums.quantized,
+                 **_bytes(sums.bytes_in, sums.bytes_out, sums.parameters), "memory": sums.memory, "groups": sums.groups,
+                 "input_scales": sums.inputs, "input_scales_kept": sums.inputs_kept, "plan": _planned_kinds(rows),
+                 "tensors": rows, **_written_files(out)})
 
 
 def _list_of(values, what):
@@ -498,10 +537,7 @@ def quantize_checkpoint(checkpoint: Union[Path, Checkpoint], out: Optional[Path]
     """
     if out is None and not dry_run:
         raise ValueError("out must name a folder or a .safetensors file, unless dry_run is set")
-    if not isinstance(seed, int) or not 0 <= seed < 2**64:
-        raise ValueError(f"seed must be a whole number from 0 to 2^64 - 1, not {seed!r}")
-    if not isinstance(shard_size, int) or not 0 <= shard_size < 2**63:
-        raise ValueError(f"shard_size must be a whole number of bytes, not {shard_size!r}")
+    seed, shard_size = whole(seed, "seed"), whole(shard_size, "shard_size", 2**63 - 1)
     target, opened = None if out is None else path_of(out, "out"), _opened(checkpoint)
     handle, stop = Handle("bnd_quantize_plan_free"), Stop(progress)
     context, watch = context_of(threads), stop.watch()
@@ -534,16 +570,18 @@ class Relayout(Result):
 def relayout(checkpoint: Union[Path, Checkpoint], out: Path, layout: str, *, check: bool = True, shard_size: int = 0,
              threads: Optional[int] = None, progress: Optional[Progress] = None) -> Relayout:
     """Writes the same codes in another layout (compressed-tensors, fp8, modelopt), as `binade relayout`. With check,
-    the values of both checkpoints are compared."""
+    the values of both checkpoints are compared. How each tensor changed is told by `binade relayout --json` only."""
     target, opened, stop = path_of(out, "out"), _opened(checkpoint), Stop(progress)
     context, result = context_of(threads), _types.bnd_relayout_result()
+    shard_size = whole(shard_size, "shard_size", 2**63 - 1)
     how = _types.bnd_relayout(layout=text(layout, "layout"), shard_size=shard_size, context=ctypes.pointer(context),
                               watch=stop.watch())
     interruptible(lambda: call("bnd_checkpoint_relayout", ctypes.byref(result), opened._open(), target,
                                ctypes.byref(how), True), stop)
-    found = Relayout({"out": os.fsdecode(target), "from": _decode(getattr(result, "from").contents.name),
-                      "to": _decode(result.to.contents.name), "weights": result.weights,
-                      "scales_cast": result.scales_cast, "second_scales": result.seconds,
+    found = Relayout({"in": opened.path, "out": os.fsdecode(target),
+                      "from": _decode(getattr(result, "from").contents.name), "to": _decode(result.to.contents.name),
+                      "weights": result.weights, "scales_cast": result.scales_cast,
+                      "second_scales": result.seconds,
                       "second_scales_moved": result.seconds_moved, "input_scales": result.inputs,
                       "input_scales_moved": result.inputs_moved, "restored": result.restored})
     if check:
@@ -593,7 +631,7 @@ def _explanation(how, weight):
     out = ctypes.create_string_buffer(512)
     lib.bnd_explanation_print(out, len(out), ctypes.byref(how), weight)
     found = {"text": _decode(out.value), "element": _decode(how.element.name), "other_element": how.other_element,
-             "inverted": how.inverted}
+             "inverted": how.inverted, "explained": how.codes_made == how.codes and how.scales_made == how.scales}
     for part, key in enumerate(_MADE):
         rows = [r for r in range(min(64, lib.bnd_made_count(part))) if how.fits[part] >> r & 1]
         rows.sort(key=lambda r: r != how.row[part])  # the first one is the answer; the others do as well
@@ -630,11 +668,12 @@ def diff(a: Union[Path, Checkpoint], b: Union[Path, Checkpoint], *, base: Union[
     first, second = _opened(a), _opened(b)
     third = None if base is None else _opened(base)
     handle = _compare(first, second, third, explain, threads, Stop(progress))
-    d, found = handle.value, Diff()
+    d, found = handle.value, Diff(a=first.path, b=second.path, base=None if third is None else third.path)
     kinds = range(_types.BND_DIFFERENCE_NONE, _types.BND_DIFFERENCE_UNKNOWN + 1)
     found["weights"] = lib.bnd_diff_count(d)
     found["differences"] = {_decode(lib.bnd_difference_name(k)): lib.bnd_diff_kinds(d, k) for k in kinds}
     found.update(_sums(lib.bnd_diff_sums(d).contents))
+    found["ulps_up_to"] = [0.0] + [2.0 ** (i - 2) for i in range(1, len(found["ulps"]))]
     groups = (lib.bnd_diff_group_at(d, i).contents for i in range(lib.bnd_diff_groups(d)))
     found["explained_by"] = []
     for g in groups:

@@ -14,11 +14,13 @@ True
 'B'
 """
 import ctypes
+import numbers
 from typing import Dict, Iterable, List, Optional, Sequence, Union
 
 from . import _types
 from ._lab import Result, recipes_of
-from ._native import Error, call, lib, text
+from ._native import Error, brief, call, lib, text
+from ._options import whole
 
 __all__ = ["Cost", "fit", "flops", "machines", "memory", "mfu", "models", "roofline", "tensor", "time"]
 
@@ -75,10 +77,13 @@ def _quantity(value, kind, what, default=None):
     """A number from a number or a text; the default if the value is None."""
     if value is None:
         return default
-    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+    if isinstance(value, numbers.Integral) and not isinstance(value, bool):
+        value = repr(int(value))
+    elif isinstance(value, numbers.Real) and not isinstance(value, bool):
+        value = repr(float(value))
+    elif not isinstance(value, str):
         raise TypeError(f"{what} must be a number or a text such as '70B', not {type(value).__name__}")
-    out = ctypes.c_double()
-    written = text(value if isinstance(value, str) else repr(value), what)
+    out, written = ctypes.c_double(), text(value, what)
     try:
         call("bnd_quantity_parse", ctypes.byref(out), written, kind)
     except Error as why:
@@ -87,9 +92,11 @@ def _quantity(value, kind, what, default=None):
 
 
 def _sides(shape, most, example):
+    if not isinstance(shape, str) and not hasattr(shape, "__iter__"):
+        raise TypeError(f"a shape must be a text or several whole numbers, as {example}, not {brief(shape)}")
     sides = shape.lower().replace("*", "x").split("x") if isinstance(shape, str) else list(shape)
     if not 1 <= len(sides) <= most:
-        raise ValueError(f"{shape!r} is not such a shape; write it like {example}")
+        raise ValueError(f"{brief(shape)} is not such a shape; write it like {example}")
     return [_quantity(side, _WHOLE, "a side") for side in sides]
 
 
@@ -143,7 +150,7 @@ def _machine(gpu, peak=None, bandwidth=None, format=None, sparse=False):
             raise ValueError("peak cannot be used with gpu: each describes the machine")
         if sparse:
             raise ValueError("sparse cannot be used with peak: give the peak that you mean")
-        call("bnd_machine_given", ctypes.byref(found), text(format or "bf16", "format"),
+        call("bnd_machine_given", ctypes.byref(found), _format_name(format),
              _quantity(peak, _NUMBER, "peak"), 0.0, _quantity(bandwidth, _BYTES, "bandwidth", 0.0))
         return found
     if bandwidth is not None:
@@ -152,6 +159,10 @@ def _machine(gpu, peak=None, bandwidth=None, format=None, sparse=False):
         return None
     call("bnd_machine_find", ctypes.byref(found), text(gpu, "gpu"))
     return found
+
+
+def _format_name(format):
+    return text("bf16" if format is None else format, "format")
 
 
 def _needs_machine(machine):
@@ -170,10 +181,12 @@ def _recompute(name):
 def _plan(policy, optimizer, zero, ranks, tp):
     row = ctypes.c_size_t()
     call("bnd_optimizer_find", ctypes.byref(row), text(optimizer, "optimizer"))
-    if zero not in (0, 1, 2, 3):
-        raise ValueError(f"zero must be a stage from 0 to 3, not {zero!r}")
+    try:
+        zero = whole(zero, "zero", 3)
+    except (TypeError, ValueError):
+        raise ValueError(f"zero must be a stage from 0 to 3, not {brief(zero)}") from None
     keeps = _types.bnd_keeps(("bnd_optimizer_keeps", lib._handle("binade-lab")))
-    return _types.bnd_plan(policy=policy, keeps=keeps, optimizer=row.value, zero=int(zero),
+    return _types.bnd_plan(policy=policy, keeps=keeps, optimizer=row.value, zero=zero,
                            ranks=_quantity(ranks, _WHOLE, "ranks"), tensor=_quantity(tp, _WHOLE, "tp"))
 
 
@@ -190,7 +203,7 @@ def _time_question(params, tokens, gpus, mfu, format, sparse, recompute, machine
                                    machines=_quantity(gpus, _WHOLE, "gpus"), mfu=_quantity(mfu, _SHARE, "mfu"),
                                    sequence=_quantity(shape.get("seq"), _WHOLE, "seq", 0.0),
                                    recompute=_recompute(recompute), machine=_needs_machine(machine),
-                                   format=text(format or "bf16", "format"), sparse=sparse)
+                                   format=_format_name(format), sparse=sparse)
 
 
 # ---- the questions ----
@@ -202,6 +215,9 @@ def time(*, tokens: Quantity, gpu: Optional[str] = None, gpus: Quantity = 1, par
 
     shape: model, layers, hidden, heads, kv_heads, feed_forward, vocab, seq. gpu: a name of machines(), or "this", which
     is measured; peak describes another machine, in FLOP/s.
+
+    >>> time(params="70B", tokens="15T", gpus=1024, gpu="h100")
+    Cost(179.9 day)
     """
     machine = _machine(gpu, peak, None, format, sparse)
     question = _time_question(params, _quantity(tokens, _NUMBER, "tokens"), gpus, mfu, format, sparse, recompute,
@@ -213,7 +229,11 @@ def mfu(*, gpu: Optional[str] = None, gpus: Quantity = 1, params: Optional[Quant
         tokens: Optional[Quantity] = None, seconds: Optional[Quantity] = None,
         tokens_per_second: Optional[Quantity] = None, format: Optional[str] = None, sparse: bool = False,
         recompute: Optional[str] = None, peak: Optional[Quantity] = None, **shape) -> Cost:
-    """The share of the peak that a measured run reached: from tokens and seconds, or from tokens_per_second."""
+    """The share of the peak that a measured run reached: from tokens and seconds, or from tokens_per_second.
+
+    >>> mfu(gpu="h100", params="7B", tokens_per_second=5000)
+    Cost(0.2122)
+    """
     if tokens_per_second is not None and (tokens is not None or seconds is not None):
         raise ValueError("tokens and seconds cannot be used with tokens_per_second")
     if tokens_per_second is None and (tokens is None or seconds is None):
@@ -226,7 +246,11 @@ def mfu(*, gpu: Optional[str] = None, gpus: Quantity = 1, params: Optional[Quant
 
 def fit(*, gpu: Optional[str] = None, gpus: Quantity = 1, memory: Optional[Quantity] = None, recipe: str = "fp32",
         optimizer: str = "adamw", zero: int = 3, tp: Quantity = 1) -> Cost:
-    """The largest model whose states fit. memory: bytes of a machine, instead of gpu."""
+    """The largest model whose states fit. memory: bytes of a machine, instead of gpu.
+
+    >>> fit(gpu="h100", gpus=8, recipe="bf16-amp")
+    Cost(4e+10 parameter)
+    """
     if (gpu is None) == (memory is None):
         raise ValueError("expected one machine: gpu='h100', or memory='80GB'")
     machine = _machine(gpu)
@@ -264,6 +288,11 @@ def memory(model: Optional[str] = None, *, params: Optional[Quantity] = None,
     model: a name of models(), or a model of train(), for which the answer is what a run measures. sizes: of a model by
     its shape, as time() has them; of a model of train(): width, depth, heads, context, vocabulary, inputs.
     recipe: several recipes give a dictionary of answers.
+
+    >>> memory("llama3-70b", recipe="bf16-amp")
+    Cost(3.037e+12 B)
+    >>> list(memory("gpt2", recipe="fp32,bf16-amp"))
+    ['fp32', 'bf16-amp']
     """
     names = [lib.bnd_model_name(i).decode() for i in range(lib.bnd_model_count())]
     machine, recipes = _machine(gpu), recipes_of(recipe)
@@ -292,22 +321,42 @@ def memory(model: Optional[str] = None, *, params: Optional[Quantity] = None,
     return answers if len(answers) > 1 or not isinstance(recipe, str) else next(iter(answers.values()))
 
 
+def _unused(arguments, why):
+    """Raises ValueError if an argument has another value than its default."""
+    for name, (value, default) in arguments.items():
+        if value is not default and not (type(value) is type(default) and value == default):
+            raise ValueError(f"{name} {why}")
+
+
 def flops(product: Union[str, Sequence[int], None] = None, *, params: Optional[Quantity] = None,
           tokens: Optional[Quantity] = None, recompute: Optional[str] = None, gpu: Optional[str] = None,
           gpus: Quantity = 1, days: Quantity = 1, mfu: Quantity = 1, format: Optional[str] = None, sparse: bool = False,
           peak: Optional[Quantity] = None, **shape) -> Cost:
-    """FLOPs of a model, of a matrix product (B, D, K) or "BxDxK", or of machines in some days."""
+    """FLOPs of a model, of a matrix product (B, D, K) or "BxDxK", or of machines in some days.
+
+    >>> flops(params="70B", tokens="15T")
+    Cost(6.3e+24 FLOP)
+    >>> flops("1024x256x64")
+    Cost(1.007e+08 FLOP)
+    """
+    machines_own = {"gpus": (gpus, 1), "days": (days, 1), "mfu": (mfu, 1), "format": (format, None),
+                    "sparse": (sparse, False)}
     if product is not None:
+        _unused({"params": (params, None), "tokens": (tokens, None), "recompute": (recompute, None), "gpu": (gpu, None),
+                 "peak": (peak, None), **machines_own, **{name: (value, None) for name, value in shape.items()}},
+                "cannot be used with a matrix product")
         sides = _sides(product, 3, "1024x256x64")
         if len(sides) != 3:
-            raise ValueError(f"a matrix product has three sizes, B x D by D x K: expected 1024x256x64, got {product!r}")
+            raise ValueError("a matrix product has three sizes, B x D by D x K: expected 1024x256x64, got "
+                             f"{brief(product)}")
         return _answer("flops", "bnd_cost_product", *sides)
     machine = _machine(gpu, peak, None, format, sparse)
     if machine is not None:
         if params is not None or tokens is not None or recompute is not None or shape:
             raise ValueError("a model cannot be used with machines and days")
         return _answer("flops", "bnd_cost_budget", _quantity(gpus, _WHOLE, "gpus"), _quantity(days, _NUMBER, "days"),
-                       _quantity(mfu, _SHARE, "mfu"), ctypes.byref(machine), text(format or "bf16", "format"), sparse)
+                       _quantity(mfu, _SHARE, "mfu"), ctypes.byref(machine), _format_name(format), sparse)
+    _unused(machines_own, "needs a machine: gpu='h100', or peak='400T'")
     parameters, model = _size(params, shape)
     if model is None and tokens is None:
         raise ValueError("tokens is missing: flops(params='70e9', tokens='15e12')")
@@ -331,14 +380,18 @@ def tensor(shape: Union[str, Sequence[int]], format: str = "fp32") -> Cost:
 def roofline(product: Union[str, Sequence[int]], *, gpu: Optional[str] = None, format: Optional[str] = None,
              result: Optional[str] = None, sparse: bool = False, peak: Optional[Quantity] = None,
              bandwidth: Optional[Quantity] = None) -> Cost:
-    """Whether a matrix product (M, N, K), or "MxNxK", is bound by compute or by bandwidth."""
+    """Whether a matrix product (M, N, K), or "MxNxK", is bound by compute or by bandwidth.
+
+    >>> roofline("4096x4096x4096", gpu="h100")
+    Cost(9.895e+14 FLOP/s)
+    """
     sides = _sides(product, 3, "4096x4096x4096 (M, N, K)")
     if len(sides) != 3:
-        raise ValueError(f"a matrix product has three sizes: expected MxNxK, got {product!r}")
+        raise ValueError(f"a matrix product has three sizes: expected MxNxK, got {brief(product)}")
     if peak is not None and bandwidth is None:
         raise ValueError("bandwidth is missing: with peak, roofline needs it, as in '1.6TB'")
     machine = _machine(gpu, peak, bandwidth, format, sparse)
-    return _answer("roofline", "bnd_cost_roofline", *sides, _needs_machine(machine), text(format or "bf16", "format"),
+    return _answer("roofline", "bnd_cost_roofline", *sides, _needs_machine(machine), _format_name(format),
                    None if result is None else text(result, "result"), sparse)
 
 
@@ -346,7 +399,11 @@ def roofline(product: Union[str, Sequence[int]], *, gpu: Optional[str] = None, f
 
 def machines() -> List[dict]:
     """The machines that gpu takes: name, title, memory (bytes), bandwidth (bytes per second), peaks (FLOP/s by format),
-    source."""
+    source.
+
+    >>> [machine["name"] for machine in machines()][:3]
+    ['a100', 'a100-40gb', 'h100']
+    """
     found = []
     for i in range(lib.bnd_machine_count()):
         m = _types.bnd_machine()
@@ -358,7 +415,11 @@ def machines() -> List[dict]:
 
 
 def models() -> List[dict]:
-    """The transformers that model takes: name, parameters, layers, hidden, heads, kv_heads, vocabulary, title."""
+    """The transformers that model takes: name, parameters, layers, hidden, heads, kv_heads, vocabulary, title.
+
+    >>> [model["name"] for model in models()][:3]
+    ['gpt2', 'gpt2-medium', 'gpt2-large']
+    """
     found = []
     for i in range(lib.bnd_architecture_count()):
         a = lib.bnd_architecture_at(i).contents

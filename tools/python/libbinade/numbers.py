@@ -9,9 +9,9 @@ import warnings
 from typing import Any, Dict, List, Optional, Tuple, Union
 
 from . import _types
-from ._native import call, lib, text
+from ._native import Error, call, lib, text
 from ._options import random_bits_of, rule_of, whole
-from ._values import (Given, Real, brief_text, copy_of, digits_text, error_of, exact_text, flag_names, float_of,
+from ._values import (Given, Real, copy_of, digits_text, error_of, exact_text, flag_names, float_of,
                       fraction_of, has_digits, has_error, heading, is_finite, printed, real_text, shortened, ulp_at)
 from .formats import Format, formats
 
@@ -33,9 +33,9 @@ def _rule(f, dialect, **choices):
 
 
 def _random(rule, seed, index, random=None):
-    bits = random_bits_of(rule)
+    bits, seed = random_bits_of(rule), whole(seed, "seed")
     if random is None:
-        return lib.bnd_random_bits(whole(seed, "seed"), 0, index, bits) if bits else 0
+        return lib.bnd_random_bits(seed, 0, index, bits) if bits else 0
     if bits == 0:
         raise ValueError("random cannot be used with deterministic rounding; add rounding='sr:N'")
     return whole(random, "random", 2**bits - 1)
@@ -57,8 +57,8 @@ def _formats_of(given, default):
 
 def _table(rows):
     """Rows of (label, HTML) as a table."""
-    cells = "".join(f"<tr><th style='text-align:left'>{html.escape(label)}</th><td style='text-align:left'>{value}</td></tr>"
-                    for label, value in rows)
+    left = "style='text-align:left'"
+    cells = "".join(f"<tr><th {left}>{html.escape(label)}</th><td {left}>{value}</td></tr>" for label, value in rows)
     return f"<table>{cells}</table>"
 
 
@@ -279,21 +279,24 @@ def show(value: Any, format: Names = None, rounding: Optional[str] = None, overf
 
 
 def dialects(value: Any = None, format: Union[str, Format, None] = None) -> Dict[str, Any]:
-    """The ecosystems whose rules are known: name -> title. With a value and a format: name -> Shown, of the dialects
-    that have a rule for the format.
+    """The ecosystems whose rules are known: name -> title; with a format, those that have a rule for it. With a value
+    and a format: name -> Shown.
 
     >>> {d: s.value for d, s in dialects(465, "e4m3").items() if d.startswith("cuda")}
     {'cuda-satfinite': '448', 'cuda-nosat': 'nan'}
     """
     rows = list(_rows(lib.bnd_dialect_count()))
     names = [lib.bnd_dialect_name(i).decode() for i in rows]
-    if value is None:
-        return {name: lib.bnd_dialect_title(i).decode() for i, name in zip(rows, names)}
-    given, f, found = Given(value), Format(format), {}
-    for i, name in zip(rows, names):
+    titles = [lib.bnd_dialect_title(i).decode() for i in rows]
+    if format is None:
+        if value is not None:
+            raise TypeError("dialects of a value need a format: dialects(465, 'e4m3')")
+        return dict(zip(names, titles))
+    given, f, found = None if value is None else Given(value), Format(format), {}
+    for i, name, title in zip(rows, names, titles):
         rule = _types.bnd_rule()
         if lib.bnd_dialect_rule(ctypes.byref(rule), i, ctypes.byref(f)):
-            found[name] = Shown(given, f, rule, _random(rule, 0, 0))
+            found[name] = title if given is None else Shown(given, f, rule, _random(rule, 0, 0))
     return found
 
 
@@ -320,6 +323,7 @@ class Calculated:
                                  whole(seed, "seed"))
         self.steps = [self._step(i) for i in _rows(self._count) if self._is_step(i)]
         self._finish()
+        del self._terms, self._results  # memory of the library: without it the answer can be copied and pickled
 
     def _finish(self):
         exact, result = Real(), self._value_of(self._count - 1)
@@ -382,7 +386,8 @@ class Calculated:
 
     def _lines(self):
         """(label, text) of the result."""
-        bits, code = (printed(name, ctypes.byref(self.format), self.code) for name in ("bnd_print_bits", "bnd_print_code"))
+        bits, code = (printed(name, ctypes.byref(self.format), self.code)
+                      for name in ("bnd_print_bits", "bnd_print_code"))
         yield "result", f"{bits}  {code}"
         yield "value", shortened(self.value)
         exact = shortened(self.exact) if self.exact is not None else "not known"
@@ -421,6 +426,19 @@ class Calculated:
         return head + f"<table>{steps}</table>" + _table((label, html.escape(line)) for label, line in self._lines())
 
 
+def _first_of_calc(format, expression):
+    try:
+        return Format(format)
+    except (Error, TypeError):
+        try:
+            Format(expression)
+        except (Error, TypeError, ValueError):
+            pass
+        else:
+            raise TypeError(f"calc takes the format first: calc({expression!r}, {format!r})") from None
+        raise
+
+
 def calc(format: Union[str, Format], expression: str, rounding: Optional[str] = None, overflow: Optional[str] = None, *,
          nan: Optional[str] = None, flush: str = "none", dialect: Optional[str] = None, tininess: Optional[str] = None,
          seed: int = 0) -> Calculated:
@@ -440,7 +458,7 @@ def calc(format: Union[str, Format], expression: str, rounding: Optional[str] = 
     error    -2   -1 ulp
     flags    inexact
     """
-    f = Format(format)
+    f = _first_of_calc(format, expression)
     if f.width == 0:
         raise ValueError(f"{f.name} is a value set: it has no codes, and operations need a format with codes")
     rule = _rule(f, dialect, rounding=rounding, overflow=overflow, nan=nan, flush=flush, tininess=tininess)

@@ -4,7 +4,7 @@ from typing import Any, Optional, Union
 
 from . import _arrays, _types
 from ._arrays import numpy
-from ._native import call, lib, text
+from ._native import call, text
 from ._options import context_of, whole
 from .arrays import _given, _words
 from .blocks import float32
@@ -14,7 +14,11 @@ __all__ = ["accumulators", "matmul"]
 
 
 def accumulators() -> dict:
-    """How accumulators are named, with what each name means; F is any format."""
+    """How accumulators are named, with what each name means; F is any format.
+
+    >>> accumulators()["fma:F"]
+    'one rounding per step'
+    """
     return {"fp32": "one fused multiply-add per step, as BLAS and tensor cores say fp32 accumulator; fp64 the same",
             "F": "any other format: every product and every sum rounded",
             "fma:F": "one rounding per step", "each:F": "every product and every sum rounded",
@@ -49,7 +53,8 @@ class _Operand:
 
 
 def _strided(matrix):
-    """(matrix, its strides in elements): a copy if its elements lie at no whole strides. Strides of 0 mean a dense one."""
+    """(matrix, its strides in elements): a copy if its elements lie at no whole strides. Strides of 0 mean a dense
+    one."""
     if any(step % matrix.itemsize for step in matrix.strides) or matrix.strides == (0, 0):
         matrix = matrix.copy()
     return matrix, _types.bnd_strides(*(step // matrix.itemsize for step in matrix.strides))
@@ -132,5 +137,5 @@ def _multiply(result, x, y, of, how):
         if of[0] is None:
             call("bnd_gemm_f32", one.ctypes.data, m, columns, left.ctypes.data, right.ctypes.data, k, ctypes.byref(how))
         else:
-            call("bnd_gemm_codes", one.ctypes.data, m, columns, left.ctypes.data, ctypes.byref(of[0]), right.ctypes.data,
-                 ctypes.byref(of[1]), k, ctypes.byref(how))
+            call("bnd_gemm_codes", one.ctypes.data, m, columns, left.ctypes.data, ctypes.byref(of[0]),
+                 right.ctypes.data, ctypes.byref(of[1]), k, ctypes.byref(how))

@@ -14,6 +14,7 @@ give their answers.
 from __future__ import annotations  # numpy may be missing
 
 import ctypes
+import difflib
 import html
 import math
 import os
@@ -21,15 +22,15 @@ from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Se
 
 from . import _types
 from ._arrays import numpy as np
-from ._lab import Interrupted, Result, Stop, columns_of, context_of, interruptible, path_of, recipes_of
-from ._native import call, lib, text
+from ._lab import Interrupted, Result, Stop, columns_of, interruptible, path_of, recipes_of
+from ._native import brief, call, lib, text
+from ._options import betas_of, context_of, one_of, real, whole
 
 __all__ = ["Progress", "Run", "Runs", "Sweep", "compare", "learning_rates", "load_run", "models", "optimizers",
            "recipes", "sweep", "train"]
 
 Path = Union[str, "os.PathLike[str]"]
 _MANY = 2**32 - 1
-_SEED = 2**64 - 1
 
 
 class Progress(NamedTuple):
@@ -111,6 +112,13 @@ class Run(Result):
         axes.set_ylabel("loss")
         return axes
 
+    def __copy__(self):
+        return Run(self._record, self._owners)
+
+    def __reduce_ex__(self, protocol):
+        raise TypeError("a Run cannot be pickled or deeply copied, as it is in the library's memory: dict(run) and "
+                        "run.columns can, and train(out=...) keeps it for load_run")
+
     def __repr__(self):
         return (f"Run({self['recipe']}, seed {self['seed_init']}: {self._record.count} of {self['steps']} steps, "
                 f"loss {self['result']:.5g})")
@@ -151,6 +159,13 @@ class Runs(Sequence):
             self.reference_covered: float = getattr(rows[at], "is").covered if self._rows else math.nan
         finally:
             lib.bnd_summary_free(rows)
+
+    def __copy__(self):
+        return self
+
+    def __reduce_ex__(self, protocol):
+        raise TypeError("Runs cannot be pickled or deeply copied, as they are in the library's memory: columns and "
+                        "recipes can, and train(out=...) keeps them for compare")
 
     def __len__(self):
         return len(self._runs)
@@ -244,22 +259,6 @@ def _recipe_row(rows, i):
 
 # ---- what is to be run ----
 
-def _whole(value, what, least=1, most=_MANY):
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise TypeError(f"{what} must be a whole number, not {value!r}")
-    if not least <= value.__index__() <= most:
-        raise ValueError(f"{what} must be a whole number from {least} to {most}, not {value!r}")
-    return value.__index__()
-
-
-def _real(value, what, positive=False):
-    if isinstance(value, (bool, str)) or not hasattr(value, "__float__"):
-        raise TypeError(f"{what} must be a number, not {value!r}")
-    if not (math.isfinite(value) and (value > 0 if positive else value >= 0)):
-        raise ValueError(f"{what} must be {'above' if positive else 'at least'} 0, not {value!r}")
-    return float(value)
-
-
 _SIZES = ("batch", "inputs", "width", "depth", "heads", "context", "vocabulary")
 _SEEDS = ("seed_init", "seed_data", "seed_rounding")
 _RATES = {"eps": "epsilon", "wd": "weight_decay"}
@@ -287,7 +286,9 @@ def _training(model, optimizer, options):
     """What the model and the optimizer usually run with, changed by what is given."""
     unknown = [name for name in options if name not in _OPTIONS]
     if unknown:
-        raise TypeError(f"unknown option {unknown[0]!r} (available: {', '.join(_OPTIONS)})")
+        near = difflib.get_close_matches(unknown[0], ("model", "recipe", "seeds", "optimizer", *_OPTIONS), 1)
+        meant = f"; did you mean {near[0]}?" if near else ""
+        raise TypeError(f"unknown option {unknown[0]!r}{meant} (available: {', '.join(_OPTIONS)})")
     t = _types.bnd_training()
     call("bnd_training_default", ctypes.byref(t), text(model, "model"), text(optimizer, "optimizer"), b"fp32")
     given = {name: value for name, value in options.items() if value is not None}
@@ -298,17 +299,17 @@ def _training(model, optimizer, options):
                          "transformer")
     for name, value in given.items():
         if name == "steps":
-            t.steps = _whole(value, name)
+            t.steps = whole(value, name, _MANY, 1)
         elif name == "lr":
-            t.lr = _real(value, name, positive=True)
+            t.lr = real(value, name, positive=True)
         elif name == "betas":
-            t.beta1, t.beta2 = _betas(value)
+            t.beta1, t.beta2 = betas_of(value)
         elif name in _SIZES:
-            setattr(t, name, _whole(value, name, 2 if name == "vocabulary" else 1))
+            setattr(t, name, whole(value, name, _MANY, 2 if name == "vocabulary" else 1))
         elif name in _SEEDS:
-            setattr(t, name, _whole(value, name, 0, _SEED))
+            setattr(t, name, whole(value, name))
         elif name in _RATES:
-            setattr(t, _RATES[name], _real(value, name))
+            setattr(t, _RATES[name], real(value, name, 0))
         elif name in _FILES:
             _set_file(t, name, value)
         elif name in _WORDS:
@@ -320,11 +321,10 @@ def _training(model, optimizer, options):
     return t
 
 
-def _betas(value):
-    first, second = value
-    if not (0 <= first < 1 and 0 <= second < 1):
-        raise ValueError(f"betas must be two numbers from 0 to below 1, as (0.9, 0.999), not {value!r}")
-    return float(first), float(second)
+def _several(lr):
+    if not hasattr(lr, "__iter__") or isinstance(lr, str):
+        raise TypeError(f"lr must be a list of learning rates, not {brief(lr)}")
+    return lr
 
 
 _STATISTICS = ("none", "roles", "places")
@@ -339,8 +339,7 @@ class _Recipe(NamedTuple):
 
 def _task(training, recipe, k, checkpoint, validate, statistics):
     """The task of a recipe under the k-th pair of seeds, without a directory."""
-    if statistics not in _STATISTICS:
-        raise ValueError(f"statistics must be one of {', '.join(_STATISTICS)}, not {statistics!r}")
+    one_of(statistics, _STATISTICS, "statistics")
     t, task = _types.bnd_training(), _types.bnd_task()
     ctypes.pointer(t)[0] = training
     for name in _SEEDS:
@@ -349,9 +348,9 @@ def _task(training, recipe, k, checkpoint, validate, statistics):
     lib.bnd_task_default(ctypes.byref(task), ctypes.byref(t))
     task.recipe = recipe.name.encode()
     if checkpoint is not None:
-        task.checkpoint_every = _whole(checkpoint, "checkpoint", 0)
+        task.checkpoint_every = whole(checkpoint, "checkpoint", _MANY)
     if validate is not None:
-        task.validate_every = _whole(validate, "validate", 0)
+        task.validate_every = whole(validate, "validate", _MANY)
     task.statistics, task.places = statistics != "none", statistics == "places"
     if recipe.switch_at is not None:
         if recipe.switch_at >= t.steps:
@@ -371,7 +370,7 @@ def _recipe_list(recipe, switch, reference):
         words = switch.rsplit("@", 1) if isinstance(switch, str) else switch
         if len(words) != 2 or not str(words[1]).isdigit():
             raise ValueError(f"switch must be 'RECIPE@STEP', not {switch!r}")
-        (to, policy), step = recipes_of(words[0])[0], _whole(int(words[1]), "the step of switch", 0)
+        (to, policy), step = recipes_of(words[0])[0], whole(int(words[1]), "the step of switch", _MANY)
         listed += [_Recipe(f"{r.name}>{to}@{step}", r.policy, step, policy) for r in listed[1 if added else 0:]]
     return listed
 
@@ -425,9 +424,12 @@ def train(model: str = "transformer", recipe: Union[str, Iterable[str]] = ("fp32
 
     Ctrl-C stops the runs after their present step, with a checkpoint each, and raises Interrupted, whose `made` has
     what was made.
+
+    >>> [row["recipe"] for row in train("mlp", "bf16-sr", steps=3).recipes]
+    ['fp32', 'bf16-sr']
     """
     training, recipe_list = _training(model, optimizer, options), _recipe_list(recipe, switch, True)
-    margin, count = _real(margin, "margin"), _whole(seeds, "seeds")
+    margin, count = real(margin, "margin", 0), whole(seeds, "seeds", 10000, 1)
     tasks = [_task(training, r, k, checkpoint, validate, statistics) for r in recipe_list for k in range(count)]
     for task in tasks:
         name = _task_name(task.recipe, task.training.seed_init) if len(tasks) > 1 else b""
@@ -454,7 +456,14 @@ def _mean(records, member):
 # ---- runs that were made ----
 
 def load_run(path: Path) -> Run:
-    """Reads a run: the directory of one, finished or not, or a log with a step and a loss."""
+    """Reads a run: the directory of one, finished or not, or a log with a step and a loss.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = train("mlp", "fp32", steps=3, out=folder + "/run")
+    ...     load_run(folder + "/run")["steps"]
+    3
+    """
     records = _Records((_types.bnd_record * 1)(), 0)
     call("bnd_record_read", ctypes.byref(records.items[0]), path_of(path))
     records.count = 1
@@ -485,6 +494,10 @@ def compare(*runs: Union[Path, Run, Runs], margin: float = 0.05, step_column: Op
 
     runs: directories of runs, directories of such directories, logs (JSON lines or CSV with a step and a loss), and
     what load_run and train gave. step_column, loss_column: names of columns in logs of other programs.
+
+    >>> one, other = train("mlp", "fp32", steps=3), train("mlp", "bf16-sr", steps=3)
+    >>> compare(one, other[1]).columns["recipe"].tolist()
+    ['fp32', 'bf16-sr']
     """
     if not runs:
         raise ValueError("expected a run directory, a directory of runs, a log, or runs")
@@ -503,7 +516,7 @@ def compare(*runs: Union[Path, Run, Runs], margin: float = 0.05, step_column: Op
             owners.append(_Read(out, count))
             found += [items[i] for i in range(count)]
     records = (_types.bnd_record * len(found))(*found)
-    return Runs(records, len(found), owners, _real(margin, "margin"))
+    return Runs(records, len(found), owners, real(margin, "margin", 0))
 
 
 # ---- sweeps ----
@@ -514,8 +527,8 @@ def learning_rates(low: float, high: float, count: int) -> List[float]:
     >>> learning_rates(1e-4, 1e-1, 4)
     [0.0001, 0.001, 0.01, 0.1]
     """
-    rates = (ctypes.c_double * _whole(count, "count", 1, 1000))()
-    call("bnd_grid_rates", rates, len(rates), _real(low, "low", True), _real(high, "high", True))
+    rates = (ctypes.c_double * whole(count, "count", 1000, 1))()
+    call("bnd_grid_rates", rates, len(rates), real(low, "low", positive=True), real(high, "high", positive=True))
     return list(rates)
 
 
@@ -552,15 +565,19 @@ def sweep(model: str = "transformer", recipe: Union[str, Iterable[str]] = ("fp32
           threads: Optional[int] = None, progress: Optional[Callable[[Progress], Any]] = None, **options) -> Sweep:
     """Trains recipes under several learning rates, and compares each at its best with fp32 at its best, as
     `binade sweep`. lr: learning rates; by default learning_rates(1e-4, 1e-1, 7). Runs in `out` that are complete are
-    not made again. The other arguments: as in train."""
-    rates = learning_rates(1e-4, 1e-1, 7) if lr is None else [_real(x, "lr", positive=True) for x in lr]
+    not made again. The other arguments: as in train.
+
+    >>> sweep("mlp", "fp32", [1e-3, 1e-2], steps=3).columns["lr"].tolist()
+    [0.001, 0.01]
+    """
+    rates = learning_rates(1e-4, 1e-1, 7) if lr is None else [real(x, "lr", positive=True) for x in _several(lr)]
     rates = list(dict.fromkeys(rates))
     if not rates:
         raise ValueError("lr must have at least one learning rate")
     if "lr" in options:
         raise TypeError("lr must be a list of learning rates")
     training, listed = _training(model, optimizer, options), _recipe_list(recipe, None, False)
-    margin, count = _real(margin, "margin"), _whole(seeds, "seeds")
+    margin, count = real(margin, "margin", 0), whole(seeds, "seeds", 10000, 1)
     of_recipes = (_types.bnd_task * len(listed))(*(_task(training, r, 0, None, None, statistics) for r in listed))
     values = (ctypes.c_double * len(rates))(*rates)
     grid = _types.bnd_grid(tasks=of_recipes, recipes=len(listed), lr=ctypes.addressof(values), lrs=len(rates),
@@ -582,7 +599,8 @@ def sweep(model: str = "transformer", recipe: Union[str, Iterable[str]] = ("fp32
     call("bnd_sweep_sum_up", rows, len(rows), margin)
     try:
         made = Sweep(model=_name(training.model), optimizer=_name(training.optimizer),
-                     schedule=_name(training.schedule), steps=training.steps, seeds=count, recipes=[_sweep_row(row) for row in rows])
+                     schedule=_name(training.schedule), steps=training.steps, seeds=count,
+                     recipes=[_sweep_row(row) for row in rows])
     finally:
         lib.bnd_sweep_close(rows, len(rows))
     made.__dict__["runs"] = [Run(records.items[i], records) for i in range(len(tasks))]
@@ -604,12 +622,20 @@ def recipes() -> List[Dict[str, str]]:
 
 
 def models() -> List[Dict[str, str]]:
-    """The models that train takes: name, title."""
+    """The models that train takes: name, title.
+
+    >>> [model["name"] for model in models()]
+    ['quadratic', 'linear', 'logistic', 'mlp', 'student', 'transformer']
+    """
     return [{"name": _name(lib.bnd_model_name(i)), "title": _name(lib.bnd_model_title(i))}
             for i in range(lib.bnd_model_count())]
 
 
 def optimizers() -> List[Dict[str, str]]:
-    """The optimizers that train takes: name, title."""
+    """The optimizers that train takes: name, title.
+
+    >>> optimizers()[0]["name"]
+    'sgd'
+    """
     return [{"name": _name(lib.bnd_optimizer_name(i)), "title": _name(lib.bnd_optimizer_title(i))}
             for i in range(lib.bnd_optimizer_count())]

@@ -15,6 +15,8 @@ from typing import Any, Optional
 
 import torch
 
+from .._native import brief
+from .._options import one_of, whole
 from ..torch._quantize import quantize
 
 __all__ = ["MxSpecs", "differences", "finalize_mx_specs", "quantize_elemwise_op", "quantize_mx_op"]
@@ -57,6 +59,8 @@ def finalize_mx_specs(specs: Any, early_exit: bool = True) -> Optional[MxSpecs]:
     >>> specs["a_elem_format_bp_os"], specs["round_mx_output"]
     ('fp8_e4m3', 'nearest')
     """
+    if not hasattr(specs, "keys"):
+        raise TypeError(f"specs must be a dictionary of settings, not {brief(specs)}")
     out = {key: value for key, value in dict(specs).items() if value is not None}
     if early_exit and not any(out.get(key) for key in ("w_elem_format", "a_elem_format", "w_elem_format_bp",
                                                        "a_elem_format_bp_os", "a_elem_format_bp_ex", "bfloat", "fp")):
@@ -68,16 +72,22 @@ def finalize_mx_specs(specs: Any, early_exit: bool = True) -> Optional[MxSpecs]:
     return MxSpecs(out)
 
 
+def _specs(given):
+    """The settings of a call, with defaults where a plain dictionary has none."""
+    if isinstance(given, MxSpecs):
+        return given
+    if not hasattr(given, "keys"):
+        raise TypeError(f"mx_specs must be what finalize_mx_specs gives, not {brief(given)}")
+    return MxSpecs(given)
+
+
 def _rounding(name):
-    if name not in _ROUNDING:
-        raise ValueError(f"unknown rounding {name!r} (available: {', '.join(_ROUNDING)})")
-    return _ROUNDING[name]
+    return _ROUNDING[one_of(name, tuple(_ROUNDING), "round")]
 
 
 def _block(elem_format, block_size):
-    if str(elem_format) not in _ELEMENTS:
-        raise ValueError(f"unknown element format {elem_format!r} (available: {', '.join(_ELEMENTS)})")
-    element = _ELEMENTS[str(elem_format)]
+    element = _ELEMENTS[one_of(str(elem_format), tuple(_ELEMENTS), "elem_format")]
+    block_size = whole(block_size, "block_size", 2**31)
     if element == "int8":
         if block_size != 32:
             raise ValueError("int8 needs block_size 32 here: libbinade's mxint8 has blocks of 32")
@@ -95,9 +105,11 @@ def quantize_mx_op(A: torch.Tensor, mx_specs: Any, elem_format: Optional[str] = 
     """
     if elem_format is None:
         return A
+    mx_specs = _specs(mx_specs)
     if mx_specs["shared_exp_method"] != "max" or mx_specs["scale_bits"] not in (0, 8):
         raise ValueError("shared_exp_method must be 'max', and scale_bits 0 or 8")
-    axes = [axes] if isinstance(axes, int) else list(axes if axes is not None else [-1])
+    axes = [axes] if not hasattr(axes, "__iter__") else list(axes)
+    axes = [-1] if axes == [None] else axes
     if len(axes) != 1:
         raise ValueError(f"blocks run along one axis here, not {len(axes)}")
     block, _ = _block(elem_format, mx_specs["block_size"] if block_size is None else block_size)
@@ -105,14 +117,15 @@ def quantize_mx_op(A: torch.Tensor, mx_specs: Any, elem_format: Optional[str] = 
 
 
 def quantize_elemwise_op(A: torch.Tensor, mx_specs: Any, round: Optional[str] = None) -> torch.Tensor:
-    """A rounded to bfloat or fp of so many bits, without scales.
+    """A rounded to bfloat or fp with the bits that mx_specs names, without scales.
 
     >>> quantize_elemwise_op(torch.tensor([1.01, 0.1]), MxSpecs({"bfloat": 16})).tolist()
     [1.0078125, 0.10009765625]
     """
     if mx_specs is None:
         return A
-    bfloat, fp = mx_specs["bfloat"], mx_specs["fp"]
+    mx_specs = _specs(mx_specs)
+    bfloat, fp = (whole(mx_specs[key], key, 32) for key in ("bfloat", "fp"))
     if bfloat and fp:
         raise ValueError("only one of bfloat and fp can be given")
     if not bfloat and not fp or bfloat == 32:

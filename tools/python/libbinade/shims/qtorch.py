@@ -14,6 +14,8 @@ from typing import Any, Optional
 
 import torch
 
+from .._native import brief
+from .._options import one_of, whole
 from ..torch._quantize import quantize
 
 __all__ = ["FixedPoint", "FloatingPoint", "Number", "differences", "fixed_point_quantize", "float_quantize",
@@ -29,14 +31,30 @@ class FloatingPoint(Number):
     """`exp` bits of exponent and `man` bits of mantissa."""
 
     def __init__(self, exp: int, man: int):
-        self.exp, self.man = exp, man
+        self.exp, self.man = _bits_of_float(exp, man)
 
 
 class FixedPoint(Number):
     """`wl` bits, `fl` of which are behind the point."""
 
     def __init__(self, wl: int, fl: int, clamp: bool = True, symmetric: bool = False):
-        self.wl, self.fl, self.clamp, self.symmetric = wl, fl, clamp, symmetric
+        self.wl, self.fl = _bits_of_fixed(wl, fl)
+        self.clamp, self.symmetric = bool(clamp), bool(symmetric)
+
+
+def _bits_of_float(exp, man):
+    return whole(exp, "exp", 8, 1), whole(man, "man", 23)
+
+
+def _bits_of_fixed(wl, fl):
+    """Words of at most 52 bits, whose numbers are exact in the arithmetic here."""
+    return whole(wl, "wl", 52, 1), whole(fl, "fl", 149, -126)
+
+
+def _tensor(x):
+    if not isinstance(x, torch.Tensor) or not x.is_floating_point() or x.device.type != "cpu":
+        raise TypeError(f"expected a floating-point tensor of torch on the CPU, not {brief(x)}")
+    return x
 
 
 def _values(exp, man):
@@ -45,9 +63,7 @@ def _values(exp, man):
 
 
 def _mode(rounding):
-    if rounding not in _MODES:
-        raise ValueError(f"rounding must be 'nearest' or 'stochastic', not {rounding!r}")
-    return _MODES[rounding]
+    return _MODES[one_of(rounding, tuple(_MODES), "rounding")]
 
 
 def float_quantize(x: torch.Tensor, exp: int, man: int, rounding: str = "stochastic") -> torch.Tensor:
@@ -56,7 +72,7 @@ def float_quantize(x: torch.Tensor, exp: int, man: int, rounding: str = "stochas
     >>> float_quantize(torch.tensor([0.1, 1000.0, 1.0625]), 4, 3, "nearest").tolist()
     [0.1015625, 240.0, 1.0]
     """
-    return quantize(x, _values(exp, man), rounding=_mode(rounding), overflow="saturate")
+    return quantize(x, _values(*_bits_of_float(exp, man)), rounding=_mode(rounding), overflow="saturate")
 
 
 def fixed_point_quantize(x: torch.Tensor, wl: int, fl: int, clamp: bool = True, symmetric: bool = False,
@@ -66,8 +82,8 @@ def fixed_point_quantize(x: torch.Tensor, wl: int, fl: int, clamp: bool = True, 
     >>> fixed_point_quantize(torch.tensor([0.3, 9.0]), 4, 2, rounding="nearest").tolist()
     [0.25, 1.75]
     """
-    mode = _mode(rounding)
-    y = x.detach().double() * 2.0**fl
+    mode, (wl, fl) = _mode(rounding), _bits_of_fixed(wl, fl)
+    y = _tensor(x).detach().double() * 2.0**fl
     y = y.round() if mode is None else (y + torch.rand_like(y)).floor()
     y = y / 2.0**fl
     if clamp:
@@ -115,8 +131,10 @@ def quantizer(forward_number: Optional[Number] = None, backward_number: Optional
     if clamping_grad_zero:
         raise NotImplementedError("clamping_grad_zero is not supported: libbinade.torch.quantize(x, ..., "
                                   "backward='clipped') does it for floating point")
-    _mode(forward_rounding)
-    _mode(backward_rounding)
+    for number, rounding in ((forward_number, forward_rounding), (backward_number, backward_rounding)):
+        _mode(rounding)
+        if number is not None and not isinstance(number, (FloatingPoint, FixedPoint)):
+            _rounded(None, number, rounding)
 
     def back(d):
         for hook in backward_hooks:
@@ -151,7 +169,7 @@ def differences(x: torch.Tensor, exp: int, man: int) -> dict:
     >>> differences(torch.tensor([1.0625, 1.1, 0.001, float("nan"), 0.012]), 4, 3)
     {'ties': 1, 'small numbers': 1, 'NaN': 1, 'zeros': 0, 'others': 0}
     """
-    x = x.detach().reshape(-1).float()
+    x, (exp, man) = _tensor(x).detach().reshape(-1).float(), _bits_of_float(exp, man)
     ours, theirs = float_quantize(x, exp, man, "nearest"), _of_qtorch(x, exp, man)
     differ = ours.view(torch.int32) != theirs.view(torch.int32)
     nan = torch.isnan(x)

@@ -1,9 +1,69 @@
 """What the function under test takes and gives: arrays of numpy, torch or JAX, made from numpy's and read back."""
+import inspect
 import sys
 
 import numpy
 
-import libbinade as bd
+from .._native import brief
+from .._options import one_of
+
+
+
+def like(check):
+    """Decorates an assertion, which takes the arguments of a check: help() shows them."""
+    def decorate(function):
+        function.__signature__ = inspect.signature(check).replace(return_annotation=None)
+        return function
+    return decorate
+
+
+_SOURCES = ("fp64", "fp32", "fp16", "bf16")
+_LIBRARIES = ("numpy", "torch", "jax")
+_ANY = object()  # instead of a format: a result may have any type
+
+
+class Tested:
+    """The function under test: how it is called, and what it is called in messages."""
+
+    def __init__(self, fn, source="fp32", library="numpy"):
+        if not callable(fn):
+            raise TypeError(f"the function under test must be callable, not {brief(fn)}")
+        if not callable(library):
+            one_of(library, _LIBRARIES, "library, if it is not a function,")
+        self.fn, self.library = fn, library
+        self.source = one_of(source, _SOURCES, "source")
+        self.what = getattr(fn, "__name__", "the function")
+        self.expected = _ANY  # the name of the format whose codes it may give
+
+    def __call__(self, *arrays):
+        """What the function gives for arrays of numpy, as arrays of its own library."""
+        return self.given(*(to_argument(x, self.source, self.library) for x in arrays))
+
+    def of_codes(self, codes):
+        """What the function gives for an array of codes."""
+        return self.given(codes_as_argument(codes, self.library))
+
+    def given(self, *arguments):
+        try:
+            return self.fn(*arguments)
+        except (AttributeError, TypeError) as why:
+            if self.library != "numpy" or "ndarray" not in str(why):
+                raise
+            raise type(why)(f"{why}. {self.what} was given a numpy array: if it takes tensors of torch or arrays of "
+                            "JAX, say library='torch' or library='jax'") from why
+
+
+def codes_as_argument(codes, library):
+    """Codes, unsigned integers of numpy, as an array of numpy, torch or jax, or of what a callable makes."""
+    if callable(library):
+        return library(codes)
+    if library == "torch":  # which has no unsigned types beyond uint8
+        import torch
+        return torch.from_numpy(codes.view(f"i{codes.itemsize}") if codes.itemsize > 1 else codes)
+    if library == "jax":
+        import jax.numpy
+        return jax.numpy.asarray(codes)
+    return codes
 
 
 def to_argument(x, source, library):
@@ -20,9 +80,7 @@ def to_argument(x, source, library):
     if library == "jax":
         import jax.numpy
         return jax.numpy.asarray(_of_numpy(x, source))
-    if library == "numpy":
-        return _of_numpy(x, source)
-    raise ValueError(f"library is 'numpy', 'torch', 'jax' or a function, not {library!r}")
+    return _of_numpy(x, source)
 
 
 def _of_numpy(x, source):
@@ -37,14 +95,26 @@ def _of_numpy(x, source):
         return x.astype(numpy.float16) if source == "fp16" else x
 
 
-def read(result, what):
-    """(array, whether it is codes) of what the function gave. Unsigned and signed integers, and arrays of a format's own
-    type, are codes; float32 and float64 are numbers."""
+_HALVES = {"float16": "fp16", "bfloat16": "bf16"}
+
+
+def _refuse_other_half(dtype, what, expected):
+    """Numbers in half precision are codes of fp16 or bf16, and of nothing else."""
+    name = str(dtype).replace("torch.", "")
+    if expected is not _ANY and name in _HALVES and _HALVES[name] != expected:
+        raise TypeError(f"{what} gave an array of {name}, which is not the type of "
+                        f"{expected or 'dequantized numbers'}: convert it to float32")
+
+
+def read(result, what, expected=_ANY):
+    """(array, whether it is codes) of what the function gave. Unsigned and signed integers, and arrays of the own type
+    of the format that is expected, are codes; float32 and float64 are numbers."""
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(result, torch.Tensor):
         result = result.detach().cpu()
         if result.dtype in (torch.float32, torch.float64):
             return result.numpy(), False
+        _refuse_other_half(result.dtype, what, expected)
         if result.is_floating_point():
             word = {1: torch.uint8, 2: torch.int16}[result.element_size()]
             result = result.view(word).numpy()
@@ -53,6 +123,7 @@ def read(result, what):
     result = numpy.asarray(result)
     if result.dtype in (numpy.float32, numpy.float64):
         return result, False
+    _refuse_other_half(result.dtype, what, expected)
     if result.dtype.kind in "iu":
         return result.view(numpy.dtype(f"u{result.dtype.itemsize}")), True
     if result.dtype.kind in "fV" and result.dtype.itemsize <= 2:
@@ -71,3 +142,18 @@ def numbers(result, what):
         raise TypeError(f"{what} gave an array of {result.dtype}: numbers are of a floating-point type")
     with numpy.errstate(all="ignore"):
         return result.astype(numpy.float64)
+
+
+def several(values, what, expected):
+    """The values of something that has several."""
+    if isinstance(values, (str, bytes, bytearray)) or not hasattr(values, "__iter__"):
+        raise TypeError(f"{what} must be {expected}, not {brief(values)}")
+    return values
+
+
+def matrix(x):
+    """A matrix of real numbers as float32, in C order."""
+    x = numpy.asarray(x)
+    if x.ndim != 2 or x.dtype.kind not in "biuf":
+        raise TypeError(f"expected a matrix of real numbers, not {x.ndim} dimensions of {x.dtype}")
+    return numpy.ascontiguousarray(x, numpy.float32)

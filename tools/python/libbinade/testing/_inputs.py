@@ -3,6 +3,8 @@ import numpy
 
 import libbinade as bd
 
+from .._native import brief
+
 _SOURCES = {"fp64": (numpy.float64, 64), "fp32": (numpy.float32, 32), "fp16": (numpy.float32, 16),
             "bf16": (numpy.float32, 16)}
 PIECE = 1 << 22
@@ -10,8 +12,6 @@ PIECE = 1 << 22
 
 def number_type(source):
     """The numpy type that holds every number of a source format."""
-    if source not in _SOURCES:
-        raise ValueError(f"source is one of {', '.join(_SOURCES)}, not {source!r}")
     return _SOURCES[source][0]
 
 
@@ -73,7 +73,10 @@ def pieces(inputs, f, source, seed):
     all-FORMAT (every code), sampled-fp32, sampled-fp64, with a count after a colon, and landmarks."""
     dtype = number_type(source)
     if not isinstance(inputs, str):
-        yield from _held(numpy.asarray(inputs).ravel().astype(dtype, copy=False), source)
+        given = numpy.asarray(inputs)
+        if given.dtype.kind not in "biuf" or isinstance(inputs, numpy.ma.MaskedArray):
+            raise TypeError(f"inputs must be an array of real numbers, or names of inputs, not {brief(inputs)}")
+        yield from _held(given.ravel().astype(dtype, copy=False), source)
         return
     for name in inputs.split("+"):
         kind, _, count = name.partition(":")
@@ -81,13 +84,13 @@ def pieces(inputs, f, source, seed):
             found = iter([landmarks(f, dtype)])
         elif kind in ("sampled-fp32", "sampled-fp64"):
             if count and not count.isdigit():
-                raise ValueError(f"inputs: {name!r}: after the colon is a count")
+                raise ValueError(f"inputs: {brief(name)}: after the colon is a count")
             own = numpy.float64 if kind == "sampled-fp64" and dtype == numpy.float64 else numpy.float32
             found = iter([_sampled(f, own, int(count or 200000), seed), landmarks(f, own)])
         elif kind.startswith("all-"):
             found = _every_code(kind[4:])
         else:
-            raise ValueError(f"inputs: {name!r} is not known; there are all-FORMAT, sampled-fp32, sampled-fp64 "
+            raise ValueError(f"inputs: {brief(name)} is not known; there are all-FORMAT, sampled-fp32, sampled-fp64 "
                              "and landmarks, joined by +, or an array")
         for piece in found:
             with numpy.errstate(all="ignore"):

@@ -1,11 +1,14 @@
 """Blocks: whether a function gives the codes and scales that a block format and a scale rule ask for."""
 import dataclasses
+from typing import Callable, Iterable, Optional, Union
 
 import numpy
 
 import libbinade as bd
 
 from . import _arguments
+from .._options import whole
+from ..blocks import block_of
 
 _RULES = ("rceil", "floor", "ceil", "even", "ct", "nearest", "mse", "4/6")
 _ROUNDINGS = ("rne", "rna", "rtz", "rup", "rdn", "rto")
@@ -62,21 +65,21 @@ def samples(seed=0, columns=256):
     return [x.astype(numpy.float32) for x in (plain, outliers, rows, powers, zeros, tiny, huge)]
 
 
-def _take(fn, x, source, library, what):
+def _take(tested, x):
     """(codes, scales, tensor_scale) or (numbers, None, None) of what the function gave."""
-    result = fn(_arguments.to_argument(x, source, library))
+    result, what = tested(x), tested.what
     if isinstance(result, (tuple, list)):
         parts = list(result)
         if len(parts) not in (2, 3):
-            raise TypeError(f"{what} gave {len(parts)} results: codes and scales, or codes, scales and the scale of the "
-                            "whole array are taken, or the dequantized numbers")
+            raise TypeError(f"{what} gave {len(parts)} results: codes and scales, or codes, scales and the scale of "
+                            "the whole array are taken, or the dequantized numbers")
         tensor = getattr(result, "tensor_scale", None) if len(parts) == 2 else parts[2]
         codes, are_codes = _arguments.read(parts[0], what)
         if not are_codes:
             raise TypeError(f"{what} gave numbers as codes: codes are integers or of the format's own type")
         scales, _ = _arguments.read(parts[1], what)
         return codes, scales, None if tensor is None else float(numpy.asarray(_arguments.read(tensor, what)[0]))
-    numbers, are_codes = _arguments.read(result, what)
+    numbers, are_codes = _arguments.read(result, what, None)
     if are_codes:
         raise TypeError(f"{what} gave codes without scales")
     return numbers, None, None
@@ -139,7 +142,9 @@ def _equal(given, q):
     return bool(same and (want_tensor is None or tensor is None or numpy.float32(tensor) == numpy.float32(want_tensor)))
 
 
-def check_block(fn, block, *, rule=None, axis=-1, inputs=None, source="fp32", library="numpy", seed=0):
+def check_block(fn: Callable, block: str, *, rule: Optional[str] = None, axis: int = -1,
+                inputs: Optional[Iterable] = None, source: str = "fp32", library: Union[str, Callable] = "numpy",
+                seed: int = 0) -> BlockReport:
     """Compares a quantizer with the right codes and scales, and says which scale rule it follows. A BlockReport.
 
     fn: takes a matrix and returns (codes, scales), (codes, scales, the scale of the whole array), or the dequantized
@@ -153,7 +158,8 @@ def check_block(fn, block, *, rule=None, axis=-1, inputs=None, source="fp32", li
       for the scales that it gave, 0 codes are wrong
       follows the scale rule floor
     """
-    what = getattr(fn, "__name__", "the function")
+    tested, seed = _arguments.Tested(fn, source, library), whole(seed, "seed")
+    block_of(block, rule)  # refused here, and not as a rule that cannot be
 
     def can(each):
         try:
@@ -165,9 +171,9 @@ def check_block(fn, block, *, rule=None, axis=-1, inputs=None, source="fp32", li
     report = BlockReport(block + (f":{rule}" if rule else ""))
     trials = list(_trials(block, axis, rule, can))
     trials += [_Trial("change", name, change) for name, change in _changes()]
-    for x in samples(seed) if inputs is None else inputs:
-        x = numpy.ascontiguousarray(x, numpy.float32)
-        _compare(report, trials, x, _take(fn, x, source, library, what), (block, rule, axis), what)
+    for x in samples(seed) if inputs is None else _arguments.several(inputs, "inputs", "matrices"):
+        x = _arguments.matrix(x)
+        _compare(report, trials, x, _take(tested, x), (block, rule, axis), tested.what)
     report.rules = [t.name for t in trials if t.alive and t.kind == "rule"]
     report.faults = [t.name for t in trials if t.alive and t.kind != "rule"] if not report else []
     return report
@@ -203,7 +209,8 @@ def _compare_numbers(report, x, numbers, want, what):
     report.wrong_codes += int(wrong.sum())
     if wrong.any() and not report.first:
         at = tuple(int(i) for i in numpy.argwhere(wrong)[0])
-        report.first = f"element {at} = {float(x[at])!r} gives {float(numbers[at])!r}, and {float(right[at])!r} is right"
+        report.first = f"element {at} = {float(x[at])!r} gives {float(numbers[at])!r}, and " \
+                       f"{float(right[at])!r} is right"
 
 
 def _compare_codes(report, x, given, want, asked):
@@ -239,9 +246,13 @@ def _compare_codes(report, x, given, want, asked):
                        f"{int(want.codes.view(codes.dtype)[at]):#x} is right"
 
 
+@_arguments.like(check_block)
 def assert_block(fn, block, **how):
     """Raises AssertionError with check_block's report if codes or scales are wrong. The arguments are those of
-    check_block."""
+    check_block.
+
+    >>> assert_block(lambda x: bd.quantize(x, "mxfp4"), "mxfp4")
+    """
     report = check_block(fn, block, **how)
     if not report:
         raise AssertionError(str(report))

@@ -1,18 +1,22 @@
 """Casts: whether a function gives the codes that a format and a rule ask for, and what it does instead."""
 import dataclasses
 import itertools
+from typing import Any, Callable, Optional, Union
 
 import numpy
 
 import libbinade as bd
 
 from . import _arguments, _faults, _inputs
+from .._options import whole
 
 _ROUNDINGS = ("rne", "rna", "rtz", "rup", "rdn", "rto")
 _OVERFLOWS = ("format", "saturate", "propagate", "format-max", "propagate-max")
 _NANS = ("signed", "canonical", "ones", "signed-ones", "propagate")
-# Of every piece of inputs, so many are enough to reject what a function does not do.
+# The first inputs of every piece, as many as this, are enough to reject what a function does not do.
 _FIRST_LOOK = 1 << 15
+# The number of failed hypotheses that are compared further, to name the nearest one.
+_NEAR = 6
 # The lengths of short arrays that are tried, around the widths of vectors.
 _LENGTHS = (1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 31, 33, 63, 65)
 
@@ -32,6 +36,7 @@ class CastReport:
     faults: list = dataclasses.field(default_factory=list)
     but_for_nan: list = dataclasses.field(default_factory=list)  # what it follows but for the bits of NaN
     nearest: str = ""
+    outside: int = 0  # results that are wrong and are not numbers of the format
     unstable: str = ""
 
     def __bool__(self):
@@ -44,6 +49,8 @@ class CastReport:
         wrong = [f"{name} {bad:,} of {all_:,}" for name, (bad, all_) in self.classes.items() if bad]
         if wrong:
             lines.append(f"  wrong by class: {'; '.join(wrong)}")
+        if self.outside:
+            lines.append(f"  {self.outside:,} results are not numbers of {self.format.name}")
         if self.unstable:
             lines.append(f"  {self.unstable}")
         if self.dialects:
@@ -64,7 +71,8 @@ class _Hypothesis:
     """Something that the function may do: its name, and the codes that it would give."""
 
     def __init__(self, kind, name, codes):
-        self.kind, self.name, self.codes, self.wrong, self.exact = kind, name, codes, 0, True
+        self.kind, self.name, self.codes, self.exact = kind, name, codes, True
+        self.wrong = 0  # of the inputs of the first looks
 
     def __str__(self):
         return self.name if self.kind == "fault" else f"{self.kind} {self.name}"
@@ -112,6 +120,11 @@ def _differ(f, got, codes, want, nan_bits=True):
     return ~same
 
 
+def _outside(f, numbers):
+    """How many numbers the format does not have."""
+    return int(((bd.round(numbers, f) != numbers) & ~numpy.isnan(numbers)).sum())
+
+
 def _within(f, codes):
     """Codes as an array of the format's type; those with too many bits become code 0, which is not NaN."""
     return numpy.where(codes < (1 << f.width), codes, 0).astype(f.dtype)
@@ -147,10 +160,10 @@ def _first(cast, got, codes, want, at):
     return f"{float(cast.x[at])!r} ({int(bits):#x}) gives {given}, and {_show(cast.f, want[at])} is right"
 
 
-def _run(fn, x, source, library, what):
-    got, codes = _arguments.read(fn(_arguments.to_argument(x, source, library)), what)
+def _run(tested, x):
+    got, codes = _arguments.read(tested(x), tested.what, tested.expected)
     if got.shape != x.shape:
-        raise AssertionError(f"{what} gave an array of the shape {got.shape} for one of the shape {x.shape}")
+        raise AssertionError(f"{tested.what} gave an array of the shape {got.shape} for one of the shape {x.shape}")
     return got, codes
 
 
@@ -158,22 +171,24 @@ def _same(a, b):
     return numpy.array_equal(a.view(f"u{a.dtype.itemsize}"), b.view(f"u{b.dtype.itemsize}"))
 
 
-def _stability(fn, x, source, library, what):
+def _stability(tested, x):
     """A sentence if the result of an element depends on the call or on the length of the array."""
-    whole, codes = _run(fn, x, source, library, what)
-    again, _ = _run(fn, x, source, library, what)
-    if not _same(whole, again):
+    full, codes = _run(tested, x)
+    again, _ = _run(tested, x)
+    if not _same(full, again):
         return "two calls with the same numbers give different results"
     for length in _LENGTHS:
-        part, _ = _run(fn, x[:length].copy(), source, library, what)
-        if not _same(part, whole[:length]):
-            at = int(numpy.flatnonzero(part != whole[:length])[0]) if codes else 0
+        part, _ = _run(tested, x[:length].copy())
+        if not _same(part, full[:length]):
+            at = int(numpy.flatnonzero(part != full[:length])[0]) if codes else 0
             return f"the result depends on the length of the array: with {length} elements, element {at} is another one"
     return ""
 
 
-def check_cast(fn, format, *, dialect=None, rounding=None, overflow=None, nan=None, flush="none",
-               nan_bits=True, inputs="all-fp16+sampled-fp32", source="fp32", library="numpy", seed=0):
+def check_cast(fn: Callable, format: Union[str, bd.Format], *, dialect: Optional[str] = None,
+               rounding: Optional[str] = None, overflow: Optional[str] = None, nan: Optional[str] = None,
+               flush: str = "none", nan_bits: bool = True, inputs: Any = "all-fp16+sampled-fp32", source: str = "fp32",
+               library: Union[str, Callable] = "numpy", seed: int = 0) -> CastReport:
     """Compares a cast with the right codes, and says what it does instead. The answer is a CastReport.
 
     fn: takes an array and returns codes (integers, or an array of the format's own type) or the rounded numbers
@@ -202,52 +217,62 @@ def check_cast(fn, format, *, dialect=None, rounding=None, overflow=None, nan=No
     rule = {name: value for name, value in given.items() if value is not None}
     if flush != "none":
         rule["flush"] = flush
-    what = getattr(fn, "__name__", "the function")
+    tested, seed = _arguments.Tested(fn, source, library), whole(seed, "seed")
+    tested.expected = f.name
     report = CastReport(f"{source} to {f.name}, {_words(rule)}", f)
-    alive, cut, counts, names = None, None, {}, []
+    alive, near, looked, counts, names = None, [], 0, {}, []
     for x in _inputs.pieces(inputs, f, source, seed):
         if alive is None:
-            report.unstable = _stability(fn, next(_inputs.pieces("landmarks", f, source, seed)), source, library, what)
+            report.unstable = _stability(tested, next(_inputs.pieces("landmarks", f, source, seed)))
             alive = list(_hypotheses(f, rule))
-        got, codes = _run(fn, x, source, library, what)
+        got, codes = _run(tested, x)
         cast = _faults.Cast(x, f, rule)
         want = cast.codes()
         wrong = _differ(f, got, codes, want, nan_bits)
         if wrong.any() and not report.first:
             report.first = _first(cast, got, codes, want, int(numpy.flatnonzero(wrong)[0]))
+        report.outside += 0 if codes else _outside(f, got[wrong])
         report.inputs += x.size
         report.wrong += int(wrong.sum())
         names, found = _classes(cast)
         for i in numpy.unique(found):
             bad, all_ = counts.get(i, (0, 0))
             counts[i] = (bad + int(wrong[found == i].sum()), all_ + int((found == i).sum()))
-        alive, cut = _survivors(alive, cast, got, codes, wrong, cut)
+        looks = _looks(cast, got, wrong)
+        looked += looks[0][0].x.size
+        alive, near = _survivors(alive, near, looks, codes)
     if alive is None:
         raise ValueError("there are no inputs")
     report.classes = {names[i]: counts[i] for i in sorted(counts)}
     for kind, found in (("dialect", report.dialects), ("rule", report.rules), ("fault", report.faults)):
         found += [h.name for h in alive if h.kind == kind and h.exact]
     report.but_for_nan = [str(h) for h in alive if not h.exact]
-    if cut is not None:
-        report.nearest = f"{cut}, from which {cut.wrong:,} of the inputs compared differ"
+    if near and 2 * near[0].wrong < looked:
+        report.nearest = f"{near[0]}: {near[0].wrong:,} of {looked:,} inputs compared differ"
     return report
 
 
-def _survivors(alive, cast, got, codes, wrong, cut):
-    """(the hypotheses that gave every result of this piece, the one that was nearest of those that did not)."""
+def _looks(cast, got, wrong):
+    """A part of a piece, with as many wrong results as may be, and the whole piece: (inputs, results) of each."""
     at = numpy.flatnonzero(wrong)
     pick = numpy.unique(numpy.concatenate([at[:: max(1, len(at) // _FIRST_LOOK)],
                                            numpy.arange(0, cast.x.size, max(1, cast.x.size // _FIRST_LOOK))]))
-    looks = ((_faults.Cast(cast.x[pick], cast.f, cast.rule), got[pick]), (cast, got))
-    left = []
+    return (_faults.Cast(cast.x[pick], cast.f, cast.rule), got[pick]), (cast, got)
+
+
+def _survivors(alive, near, looks, codes):
+    """(the hypotheses that gave every result so far, the nearest of those that did not)."""
+    left, failed = [], []
     for hypothesis in alive:
         wrong = _fits(hypothesis, looks, codes)
         if wrong == 0:
             left.append(hypothesis)
         elif wrong is not None:
             hypothesis.wrong = wrong
-            cut = hypothesis if cut is None or wrong < cut.wrong else cut
-    return left, cut
+            failed.append(hypothesis)
+    for hypothesis in near:  # which failed in pieces before
+        hypothesis.wrong += _fits(hypothesis, looks[:1], codes) or 0
+    return left, sorted(near + failed, key=lambda hypothesis: hypothesis.wrong)[:_NEAR]
 
 
 def _fits(hypothesis, looks, codes):
@@ -267,9 +292,13 @@ def _fits(hypothesis, looks, codes):
     return 0
 
 
+@_arguments.like(check_cast)
 def assert_cast(fn, format, **how):
     """Raises AssertionError with check_cast's report if a cast gives anything but the right codes. The arguments are
-    those of check_cast."""
+    those of check_cast.
+
+    >>> assert_cast(lambda x: bd.encode(x, "e4m3"), "e4m3", inputs="landmarks")
+    """
     report = check_cast(fn, format, **how)
     if not report:
         raise AssertionError(str(report))

@@ -1,5 +1,6 @@
 """Decoding: whether a function gives the numbers that codes stand for, and what it takes the codes for."""
 import dataclasses
+from typing import Callable, Union
 
 import numpy
 
@@ -73,12 +74,13 @@ def _classes(f, right):
             ("normal", finite & (numpy.abs(right) >= f.smallest_normal)))
 
 
-def check_decode(fn, format, *, library="numpy"):
+def check_decode(fn: Callable, format: Union[str, bd.Format], *,
+                 library: Union[str, Callable] = "numpy") -> DecodeReport:
     """Compares a decoder with the right numbers, for every code of a format of at most 16 bits. The answer is a
     DecodeReport.
 
-    fn: takes an array of codes (uint8, or uint16) and returns their numbers in the same shape, as float32 or float64, or
-    as another type that holds them. library: whose array fn takes: "numpy", or a function that makes it of numpy's.
+    fn: takes an array of codes (uint8, or uint16) and returns their numbers in the same shape, as float32 or float64,
+    or as another type that holds them. library: whose array fn takes, as in check_cast; torch has uint16 as int16.
     Numbers are compared by value, with the sign of zero; all NaNs are equal.
 
     >>> print(check_decode(lambda codes: bd.decode(codes, "e4m3fnuz"), "e4m3"))
@@ -90,10 +92,10 @@ def check_decode(fn, format, *, library="numpy"):
     f = bd.Format(format)
     if not 0 < f.width <= 16:
         raise ValueError(f"check_decode needs a format with codes of at most 16 bits, not {f.name}")
-    what = getattr(fn, "__name__", "the function")
+    tested = _arguments.Tested(fn, library=library)
+    what = tested.what
     codes = numpy.arange(1 << f.width, dtype=numpy.uint32).astype(f.dtype)
-    result = fn(library(codes) if callable(library) else codes)
-    got = numpy.asarray(_arguments.numbers(result, what), numpy.float64)
+    got = _arguments.numbers(tested.of_codes(codes), what)
     if got.shape != codes.shape:
         raise AssertionError(f"{what} gave an array of the shape {got.shape} for one of the shape {codes.shape}")
     right = bd.decode(codes, f, dtype=numpy.float64)
@@ -109,9 +111,13 @@ def check_decode(fn, format, *, library="numpy"):
     return report
 
 
+@_arguments.like(check_decode)
 def assert_decode(fn, format, **how):
     """Raises AssertionError with check_decode's report if a number is wrong. The arguments are those of
-    check_decode."""
+    check_decode.
+
+    >>> assert_decode(lambda codes: bd.decode(codes, "e4m3"), "e4m3")
+    """
     report = check_decode(fn, format, **how)
     if not report:
         raise AssertionError(str(report))

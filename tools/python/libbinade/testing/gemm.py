@@ -1,11 +1,13 @@
 """Matrix products: whether a function gives the sums of an accumulator, and which one it has."""
 import dataclasses
+from typing import Callable, Iterable, Optional, Union
 
 import numpy
 
 import libbinade as bd
 
 from . import _arguments
+from .._options import whole
 
 # Accumulators that are tried for what a function may do.
 _KNOWN = ("fp32", "each:fp32", "fp16", "fma:fp16", "fp16/promote128", "bf16", "fma:bf16", "bf16/promote128", "trunc14",
@@ -72,7 +74,9 @@ def _variants():
         if a.shape[1] > 1 else None
 
 
-def check_gemm(fn, acc="fp32", *, operands="fp32", out="fp32", inputs=None, source="fp32", library="numpy", seed=0):
+def check_gemm(fn: Callable, acc: str = "fp32", *, operands: Union[str, bd.Format] = "fp32",
+               out: Union[str, bd.Format] = "fp32", inputs: Optional[Iterable] = None, source: str = "fp32",
+               library: Union[str, Callable] = "numpy", seed: int = 0) -> GemmReport:
     """Compares a matrix product, bit for bit, with the sums of an accumulator, and says whose sums they are.
 
     fn: takes matrices m x k and k x n and returns m x n numbers. acc: the accumulator, as for matmul. operands: the
@@ -82,13 +86,12 @@ def check_gemm(fn, acc="fp32", *, operands="fp32", out="fp32", inputs=None, sour
     >>> check_gemm(lambda a, b: bd.matmul(a, b, acc="bf16"), "fp32").accumulators
     ['bf16']
     """
-    what = getattr(fn, "__name__", "the function")
+    tested, seed = _arguments.Tested(fn, source, library), whole(seed, "seed")
     report = GemmReport(f"matrix product with the accumulator {acc}")
     names = [acc] + [name for name in _KNOWN if name != acc]
     faults = [_Fault(name, make) for name, make in _variants()]
-    for a, b in samples(operands, seed) if inputs is None else inputs:
-        a, b = (numpy.ascontiguousarray(x, numpy.float32) for x in (a, b))
-        got = _product(fn, a, b, source, library, what, out)
+    for a, b in samples(bd.Format(operands), seed) if inputs is None else _pairs(inputs):
+        got = _product(tested, a, b, out)
         want = _rounded(bd.matmul(a, b, acc=acc), out)
         wrong = ~_same(got, want)
         report.results += got.size
@@ -118,10 +121,18 @@ def _rounded(c, out):
     return c if out == "fp32" else bd.round(c, out)
 
 
-def _product(fn, a, b, source, library, what, out):
-    a, b = (_arguments.to_argument(x, source, library) for x in (a, b))
-    shape = (a.shape[0], b.shape[1])
-    got, codes = _arguments.read(fn(a, b), what)
+def _pairs(inputs):
+    """Pairs of matrices as float32."""
+    for pair in _arguments.several(inputs, "inputs", "pairs of matrices"):
+        matrices = [_arguments.matrix(x) for x in _arguments.several(pair, "each of inputs", "a pair of matrices")]
+        if len(matrices) != 2 or matrices[0].shape[1] != matrices[1].shape[0]:
+            raise ValueError(f"each of inputs must be matrices m x k and k x n, not {[x.shape for x in matrices]}")
+        yield matrices
+
+
+def _product(tested, a, b, out):
+    shape, what = (a.shape[0], b.shape[1]), tested.what
+    got, codes = _arguments.read(tested(a, b), what, bd.Format(out).name)
     got = bd.decode(got, out) if codes else got
     if got.shape != shape:
         raise AssertionError(f"{what} gave a matrix of the shape {tuple(got.shape)}, and {tuple(shape)} is right")
@@ -140,9 +151,13 @@ def _note(report, a, b, got, want, wrong):
                        f"{float(want[at])!r} is right"
 
 
+@_arguments.like(check_gemm)
 def assert_gemm(fn, acc="fp32", **how):
     """Raises AssertionError with check_gemm's report if a result has other bits. The arguments are those of
-    check_gemm."""
+    check_gemm.
+
+    >>> assert_gemm(lambda a, b: bd.matmul(a, b, acc="fp16"), acc="fp16")
+    """
     report = check_gemm(fn, acc, **how)
     if not report:
         raise AssertionError(str(report))

@@ -12,6 +12,12 @@ call("bnd_format_parse", ctypes.byref(FP32), b"fp32")
 ROLES = {lib.bnd_role_name(role).decode(): role for role in range(t.BND_ROLE_COUNT)}
 
 
+# Tensors of any class are torch's own tensors within this.
+Plain = getattr(torch._C, "DisableTorchFunctionSubclass", None) or torch._C.DisableTorchFunction
+NO_CHECKPOINTS = ("torch.utils.checkpoint cannot be used in a wrapped model, because the simulator would not see what "
+                  "is recomputed: switch gradient checkpointing off")
+
+
 def policy_of(recipe):
     """The policy of a recipe: a name, settings, or a policy."""
     if isinstance(recipe, t.bnd_policy):
@@ -175,7 +181,7 @@ class Operation(torch.autograd.Function):
     """One operation of the simulator, forward and backward."""
 
     @staticmethod
-    def forward(ctx, run, operation, attributes, operands, node, records, keeps, *tensors):
+    def forward(ctx, run, operation, attributes, operands, node, records, note, *tensors):
         made, pointers = [], []
         for x, o, wants in zip(tensors, operands, records):
             if o.parameter is not None:
@@ -201,7 +207,11 @@ class Operation(torch.autograd.Function):
         f = t.bnd_format.from_buffer_copy(lib.bnd_tensor_format(result.pointer).contents)
         node.format = FP32 if same_format(f, FP32) else f
         if tape:
-            ctx.result, ctx.node, ctx.run, ctx.keeps = result, node, run, keeps
+            # Saved tensors are freed where the graph is not retained: the engine's tensor is released with this one.
+            owner = torch.empty(0)
+            owner._result = result
+            ctx.save_for_backward(owner)
+            ctx.node, ctx.run, ctx.note = node, run, note
             ctx.shapes = [tuple(x.shape) for x in tensors]
         else:
             result.release()
@@ -210,15 +220,13 @@ class Operation(torch.autograd.Function):
     @staticmethod
     @torch.autograd.function.once_differentiable
     def backward(ctx, d):
-        if ctx.result.pointer is None:
-            raise RuntimeError("the backward pass of this graph was run already: use backward(retain_graph=True) the "
-                               "first time to run it twice")
+        result = getattr(ctx.saved_tensors[0], "_result", None)
+        if result is None:
+            raise RuntimeError(NO_CHECKPOINTS)
         d = _dense(d)
         wanted = ctx.needs_input_grad[7:]
         outs = [torch.empty(shape, dtype=torch.float32) if wants else None for shape, wants in zip(ctx.shapes, wanted)]
         places = (ctypes.c_void_p * len(outs))(*(None if x is None else x.data_ptr() for x in outs))
-        keeps = ctx.keeps()
-        call("bnd_tensor_pull", places, len(outs), ctx.result.pointer, d.data_ptr(), ctx.node.additions(), keeps)
-        if not keeps:
-            ctx.result.release()
+        ctx.note()
+        call("bnd_tensor_pull", places, len(outs), result.pointer, d.data_ptr(), ctx.node.additions(), True)
         return (None,) * 7 + tuple(outs)

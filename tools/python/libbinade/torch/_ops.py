@@ -302,8 +302,8 @@ def _masked_fill(place, x, mask, value):
 
 @handles("F.scaled_dot_product_attention", "nn.scaled_dot_product_attention", "torch.scaled_dot_product_attention")
 def _attention(place, q, k, v, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
-    if enable_gqa:
-        return NotImplemented
+    if enable_gqa:  # each head of k and v serves several of q
+        k, v = (place.call(torch.repeat_interleave, x, q.shape[-3] // x.shape[-3], -3) for x in (k, v))
     scores = place.call(torch.matmul, q, place.call(torch.Tensor.transpose, k, -1, -2))
     scores = place.call(torch.mul, scores, 1 / math.sqrt(q.shape[-1]) if scale is None else scale)
     if is_causal:
@@ -333,9 +333,11 @@ def _tuple(x, n):
 
 
 def _patches(x, kernel, stride, padding, dilation):
-    """(batch, channels, *space) -> (batch, *space of the result, channels * kernel): numbers moved, zeros around."""
+    """(batch, channels, *space) -> (batch, *space of the result, channels * kernel): numbers moved, zeros around.
+
+    `padding` has the zeros before and behind, per axis."""
     n = len(kernel)
-    x = F.pad(x, [p for amount in reversed(padding) for p in (amount, amount)]) if any(padding) else x
+    x = F.pad(x, [p for pair in reversed(padding) for p in pair]) if any(any(pair) for pair in padding) else x
     for axis in range(n):
         span = dilation[axis] * (kernel[axis] - 1) + 1
         x = x.unfold(2 + axis, span, stride[axis])
@@ -346,36 +348,79 @@ def _patches(x, kernel, stride, padding, dilation):
     return x.reshape(*x.shape[:1 + n], -1)
 
 
+def _products_of_patches(place, n, x, bias, groups, patches, weight_of):
+    """A product per group: patches(x) times weight_of(group), (outputs, inputs, *kernel)."""
+    single = x.dim() == n + 1
+    x = place.view(x, lambda x: x.unsqueeze(0)) if single else x
+    out, inputs = [], x.shape[1] // groups
+    for group in range(groups):
+        part, w, b = x, weight_of(group), bias
+        if groups > 1:
+            outputs = w.shape[0]
+            part = place.part(x, lambda x: x[:, group * inputs:(group + 1) * inputs])
+            b = None if bias is None else place.part(bias, lambda b: b[group * outputs:(group + 1) * outputs])
+        out.append(place.op(t.BND_TENSOR_OP_LINEAR, [place.move(part, patches), w] + ([] if b is None else [b]),
+                            shapes={1: (w.shape[0], w[0].numel())}))
+    y = out[0] if groups == 1 else place.call(torch.cat, out, -1)
+    y = place.view(y, lambda y: y.movedim(-1, 1))
+    return place.view(y, lambda y: y.squeeze(0)) if single else y
+
+
 def _convolution(n):
     def handler(place, x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
         kernel, stride, dilation = tuple(weight.shape[2:]), _tuple(stride, n), _tuple(dilation, n)
-        if padding == "same" and all(d * (k - 1) % 2 == 0 for d, k in zip(dilation, kernel)):
-            padding = [d * (k - 1) // 2 for d, k in zip(dilation, kernel)]
-        padding = (0,) * n if padding == "valid" else padding
-        if isinstance(padding, str):
-            return NotImplemented
-        padding = _tuple(padding, n)
-        single = x.dim() == n + 1
-        x = place.view(x, lambda x: x.unsqueeze(0)) if single else x
-        out = []
-        for group in range(groups):
-            part, w, b = x, weight, bias
-            if groups > 1:
-                inputs, outputs = x.shape[1] // groups, weight.shape[0] // groups
-                part = place.part(x, lambda x: x[:, group * inputs:(group + 1) * inputs])
-                w = place.part(weight, lambda w: w[group * outputs:(group + 1) * outputs])
-                b = None if bias is None else place.part(bias, lambda b: b[group * outputs:(group + 1) * outputs])
-            columns = place.move(part, lambda x: _patches(x, kernel, stride, padding, dilation))
-            out.append(place.op(t.BND_TENSOR_OP_LINEAR, [columns, w] + ([] if b is None else [b]),
-                                shapes={1: (w.shape[0], w[0].numel())}))
-        y = out[0] if groups == 1 else place.call(torch.cat, out, -1)
-        y = place.view(y, lambda y: y.movedim(-1, 1))
-        return place.view(y, lambda y: y.squeeze(0)) if single else y
+        if padding == "same":
+            extra = [d * (k - 1) for d, k in zip(dilation, kernel)]
+            padding = [(e // 2, e - e // 2) for e in extra]
+        else:
+            padding = [(p, p) for p in _tuple(0 if padding == "valid" else padding, n)]
+        outputs = weight.shape[0] // groups
+
+        def weight_of(group):
+            return weight if groups == 1 else place.part(weight, lambda w: w[group * outputs:(group + 1) * outputs])
+        return _products_of_patches(place, n, x, bias, groups, lambda x: _patches(x, kernel, stride, padding, dilation),
+                                    weight_of)
     handles(f"torch.conv{n}d", f"F.conv{n}d")(handler)
+
+
+def _transposed(n):
+    """A convolution of x with zeros between its numbers, by the kernel turned round."""
+    def handler(place, x, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1):
+        kernel, stride, dilation = tuple(weight.shape[2:]), _tuple(stride, n), _tuple(dilation, n)
+        around = [d * (k - 1) - p for d, k, p in zip(dilation, kernel, _tuple(padding, n))]
+        padding = [(a, a + more) for a, more in zip(around, _tuple(output_padding, n))]
+        if any(a < 0 or b < 0 for a, b in padding) or not x.numel():
+            return NotImplemented
+        inputs, space = weight.shape[0] // groups, tuple(range(2, 2 + n))
+
+        def patches(x):
+            y = x.new_zeros(*x.shape[:2], *((size - 1) * s + 1 for size, s in zip(x.shape[2:], stride)))
+            y[(...,) + tuple(slice(None, None, s) for s in stride)] = x
+            return _patches(y, kernel, (1,) * n, padding, dilation)
+
+        def weight_of(group):
+            return place.part(weight, lambda w: w[group * inputs:(group + 1) * inputs].flip(space).transpose(0, 1))
+        return _products_of_patches(place, n, x, bias, groups, patches, weight_of)
+    handles(f"torch.conv_transpose{n}d", f"F.conv_transpose{n}d")(handler)
 
 
 for _n in (1, 2, 3):
     _convolution(_n)
+    _transposed(_n)
+
+
+@handles("torch.bilinear", "F.bilinear")
+def _bilinear(place, x, y, weight, bias=None):
+    """x times the matrices of all outputs, and the result times y."""
+    outputs, inputs, others = weight.shape
+    if not x.numel():
+        return NotImplemented
+    matrix = place.part(weight, lambda w: w.transpose(1, 2).reshape(outputs * others, inputs))
+    rows = place.op(t.BND_TENSOR_OP_LINEAR, [x, matrix])
+    rows = place.view(rows, lambda rows: rows.unflatten(-1, (outputs, others)))
+    out = place.call(torch.matmul, rows, place.view(y, lambda y: y.unsqueeze(-1)))
+    out = place.view(out, lambda out: out.squeeze(-1))
+    return out if bias is None else place.call(torch.add, out, bias)
 
 
 # ---- recurrent networks: a step of time is two linear layers and a few operations ----
@@ -483,7 +528,7 @@ OPENED = {f: _opened(f) for f in functions("F.multi_head_attention_forward") if 
 VIEWS.update(functions(*(f"{owner}.{name}" for owner in ("torch", "Tensor") for name in (
     "view", "view_as", "transpose", "permute", "t", "squeeze", "unsqueeze", "flatten", "unflatten", "movedim",
     "moveaxis",
-    "swapaxes", "swapdims", "expand", "expand_as", "broadcast_to", "detach", "requires_grad_", "float", "cpu",
+    "swapaxes", "swapdims", "expand", "expand_as", "broadcast_to", "detach", "float", "cpu",
     "adjoint", "ravel"))))
 VIEWS.update(getattr(torch.Tensor, name).__get__ for name in ("T", "mT", "H", "mH") if hasattr(torch.Tensor, name))
 PARTS.update(functions(*(f"{owner}.{name}" for owner in ("torch", "Tensor") for name in (
@@ -513,4 +558,5 @@ PRODUCTS = set(functions(
     "torch.einsum", "torch.matmul", "Tensor.matmul", "torch.mv", "Tensor.mv", "torch.dot", "Tensor.dot", "torch.inner",
     "torch.outer", "torch.tensordot", "torch.addmv", "torch.addbmm", "torch.lstm", "torch.gru", "torch.rnn_tanh",
     "torch.rnn_relu", "torch.chain_matmul", "torch.kron", "torch.cdist", "F.scaled_dot_product_attention",
-    "torch.conv1d", "torch.conv2d", "torch.conv3d", "nn._scaled_dot_product_attention"))
+    "torch.conv1d", "torch.conv2d", "torch.conv3d", "nn._scaled_dot_product_attention",
+    "torch._native_multi_head_attention", "torch._transformer_encoder_layer_fwd"))

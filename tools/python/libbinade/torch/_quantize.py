@@ -5,8 +5,8 @@ import numpy
 import torch
 
 from .. import arrays, blocks
-from .._native import Error
-from .._options import random_bits_of, rule_of
+from .._native import Error, brief, text
+from .._options import random_bits_of, rule_of, whole
 from ..formats import Format
 
 STRAIGHT_THROUGH, CLIPPED = "straight-through", "clipped"
@@ -77,8 +77,7 @@ class _Quantize(torch.autograd.Function):
         elif callable(how):
             d = how(d)
         elif how != STRAIGHT_THROUGH:
-            d = quantize(d, how, axis=ctx.axis, rounding=ctx.options["rounding"],
-                         seed=None if ctx.seed == 0 else ctx.seed + 1)
+            d = quantize(d, how, axis=ctx.axis, rounding=ctx.options["rounding"], seed=(ctx.seed + 1) % 2**64)
         return (d,) + (None,) * 7
 
 
@@ -118,14 +117,25 @@ def quantize(x: torch.Tensor, format: str, scale: Optional[str] = None, rounding
         raise ValueError(f"the tensor is on {x.device}, and libbinade computes on the CPU: move it with .cpu()")
     if not (callable(backward) or isinstance(backward, str)):
         raise TypeError("backward is 'straight-through', 'clipped', a format or a function")
+    text(format, "a format's name")
+    if scale is not None:
+        text(scale, "scale")
     block = _block_name(format, scale)
     options = {"rounding": rounding, "overflow": overflow, "nan": nan, "flush": flush, "dialect": dialect, "rule": rule}
     if callable(backward) or backward in (STRAIGHT_THROUGH, CLIPPED):
         pass
     elif _block_name(backward, None) is not None:
-        blocks.block_of(backward)  # refused now, not in the backward pass
+        try:  # refused now, not in the backward pass
+            blocks.block_of(backward)
+        except Error as why:
+            raise Error(why.status, why.where,
+                        "backward must be 'straight-through', 'clipped', a format such as 'e5m2' or 'e5m2/tensor', or "
+                        f"a function, not {brief(backward)}") from None
+    if block is None and rule is not None:
+        raise ValueError(f"rule is for scales, and {format} has none")
     if seed is None:
         of = Format("e4m3") if block is not None else Format(format)
         random = random_bits_of(rule_of(of, rounding)) > 0
         seed = int(torch.randint(2**62, ())) if random else 0
+    seed = whole(seed, "seed")
     return _Quantize.apply(x, format, block, axis, seed, options, backward, inplace)

@@ -9,9 +9,10 @@ from torch.overrides import TorchFunctionMode
 from .. import _types as t
 from .._native import call, lib
 from . import _ops
-from ._bridge import FP32, Node, Operand, Operation, Run, attributes_of, is_plain, policy_of, same_format
+from ._bridge import FP32, NO_CHECKPOINTS, Node, Operand, Operation, Plain, Run, attributes_of, is_plain, policy_of, \
+    same_format
+from ._scale import Enter, Exit, is_inside
 
-_Plain = getattr(torch._C, "DisableTorchFunctionSubclass", None) or torch._C.DisableTorchFunction
 _NAME = 47  # bytes of a parameter's name in a run
 
 
@@ -21,7 +22,7 @@ class Rounded(torch.Tensor):
     @classmethod
     def __torch_function__(cls, func, kinds, args=(), kwargs=None):
         session = _session_of(args, kwargs)
-        with _Plain():
+        with Plain():
             if session is None or not session.wrapped:
                 return func(*args, **(kwargs or {}))
             with session.here():
@@ -158,17 +159,18 @@ class Place:
             lib.bnd_tensor_drop_gradient(self.run.part(i, t.BND_ROLE_PARAM))
         self.session.note(self, self.run.update(self.session.loss, None))
 
-    def update(self, rates):
-        """The optimizer's update of all parameters that have a gradient."""
+    def update(self, rates, gradients):
+        """The optimizer's update. `gradients` has a row per parameter, without the loss scale; None: no update."""
         run = self.run
         self.begin_step()
-        for i, (_, p, _, _) in enumerate(self.parameters):
+        scale, own = self.session.loss_scale(), lib.bnd_run_loss_scale(run.pointer)
+        for i, d in enumerate(gradients):
             value = run.part(i, t.BND_ROLE_PARAM)
             have = lib.bnd_tensor_gradient(value)
-            if p.grad is None:
+            if d is None:
                 lib.bnd_tensor_drop_gradient(value)
-            elif not have or not torch.equal(_read(have, p.grad), p.grad):
-                x = p.grad.detach().to(torch.float32).contiguous()
+            elif not have or own != scale or not torch.equal(_divided(_read(have, d), scale), d):
+                x = (d.detach().to(torch.float32) * own).contiguous()
                 lib.bnd_tensor_want_gradient(value, True)
                 call("bnd_tensor_set_gradient", value, x.data_ptr(), x.numel())
         step = run.update(self.session.loss, rates)
@@ -185,6 +187,21 @@ class Place:
 
     # ---- what functions call ----
 
+    def which(self, x):
+        """The index of a parameter; None: this tensor is not one."""
+        return self.index.get(id(getattr(x, "_of", x)))
+
+    def enter(self, x):
+        """x in the part of the graph where gradients are multiplied by the loss scale: see _scale."""
+        session = self.session
+        if not (session.scaling and x.requires_grad and torch.is_grad_enabled()) or is_inside(x):
+            return x
+        y = Enter.apply(session, x)
+        y._node = self.node(x)
+        if id(x) in self.index:
+            y._of = x
+        return y
+
     def node(self, x):
         """What is known of a tensor; of a parameter, which it is."""
         node = getattr(x, "_node", None)
@@ -194,7 +211,7 @@ class Place:
                 node.parameter, node.role = x, t.BND_ROLE_PARAM
             elif isinstance(x, torch.nn.Parameter):
                 node.role = t.BND_ROLE_PARAM
-            if id(x) not in self.index:
+            if id(x) not in self.index and not (x.requires_grad and self.session.scaling):
                 try:
                     x._node = node
                 except AttributeError:
@@ -204,9 +221,10 @@ class Place:
     def op(self, operation, tensors, attributes=None, shapes=None):
         """An operation of the simulator."""
         operands, grad = [], torch.is_grad_enabled()
+        tensors = [self.enter(x) for x in tensors]
         for i, x in enumerate(tensors):
             node, shape = self.node(x), (shapes or {}).get(i)
-            index = self.index.get(id(x))
+            index = self.which(x)
             if index is not None and self.stored[index] == (shape or tuple(x.shape)):
                 operands.append(Operand(FP32, t.BND_ROLE_PARAM, index))
             else:
@@ -216,9 +234,12 @@ class Place:
                 operands.append(Operand(f, role, shape=shape))
             if grad and x.requires_grad:
                 node.uses += 1
+                if type(x.grad_fn).__name__ == "CheckpointFunctionBackward":
+                    raise RuntimeError(NO_CHECKPOINTS)
         records = [grad and x.requires_grad for x in tensors]
         node = Node()
-        out = Operation.apply(self.run, operation, attributes, operands, node, records, self.session.keeps, *tensors)
+        out = Operation.apply(self.run, operation, attributes, operands, node, records, self.session.note_backward,
+                              *tensors)
         out._node = node
         return out
 
@@ -228,6 +249,7 @@ class Place:
 
     def view(self, x, f):
         """f(x), the same numbers in another shape."""
+        x = self.enter(x)
         node, y = self.node(x), f(x)
         if y is not x:
             y._node = node if node.parameter is None else self._of_parameter(node, x, y)
@@ -244,6 +266,7 @@ class Place:
 
     def part(self, x, f):
         """f(x), a part of its numbers, or several of them."""
+        x = self.enter(x)
         node, y = self.node(x), f(x)
         for z in _tensors(y):
             z._node = Node(node.format, node.role)
@@ -252,6 +275,7 @@ class Place:
 
     def move(self, x, f):
         """f(x), the same numbers in another order, more than once, or with zeros."""
+        x = self.enter(x)
         node, y = self.node(x), f(x)
         node.uses += bool(x.requires_grad)
         y._node = Node(node.format)
@@ -285,7 +309,7 @@ class Place:
 
     def value(self, p):
         """A parameter as the model computes with it."""
-        index = self.index.get(id(p))
+        index = self.which(p)
         if index is None or not self.policy.cast[0].given or not self.run.part(index, t.BND_ROLE_PARAM):
             return p
         return _Value.apply(p, self.run.read(index, t.BND_ROLE_PARAM, p))
@@ -303,6 +327,10 @@ class _Value(torch.autograd.Function):
         return d, None
 
 
+def _divided(x, scale):
+    return x if scale == 1 else x / scale
+
+
 def _read(pointer, like):
     out = torch.empty(like.shape, dtype=torch.float32)
     call("bnd_tensor_read_f32", out.data_ptr(), out.numel(), pointer)
@@ -315,7 +343,7 @@ class _Mode(TorchFunctionMode):
         self.session = weakref.ref(session)
 
     def __torch_function__(self, func, kinds, args=(), kwargs=None):
-        with _Plain():
+        with Plain():
             return self.session().dispatch(func, args, kwargs or {})
 
 
@@ -324,7 +352,7 @@ class Session:
 
     def __init__(self, model, recipe, exceptions, seed):
         self.model, self.wrapped, self.recipe = weakref.ref(model), True, recipe
-        self.depth, self.retain, self.loss, self.recorder = 0, False, float("nan"), None
+        self.depth, self.loss, self.recorder = 0, float("nan"), None
         self.places_wanted, self.not_covered, self.hooks = None, {}, []
         self.places = {recipe: Place(self, recipe, seed)}
         self.stack = [self.places[recipe]]
@@ -414,10 +442,9 @@ class Session:
             self.stack[0].begin()
         yield
 
-    def keeps(self):
+    def note_backward(self):
         for place in self.places.values():
             place.backward_ran = True
-        return self.retain
 
     def export(self, out):
         """What the model gives, as tensors whose functions follow the recipe."""
@@ -426,9 +453,11 @@ class Session:
     def exported(self, x):
         if not x.is_floating_point() or isinstance(x, Rounded):
             return x
-        y = x.as_subclass(Rounded)
-        y._session = weakref.ref(self)
-        y._node = getattr(x, "_node", None) or Node()
+        inner = self.stack[0].enter(x)
+        y = (Exit.apply(self, inner) if inner.requires_grad and torch.is_grad_enabled() else x).as_subclass(Rounded)
+        y._session, y._inner, y._exit = weakref.ref(self), inner, y.grad_fn
+        if not hasattr(inner, "_node"):
+            inner._node = Node()
         return y
 
     def note(self, place, step):
@@ -438,41 +467,69 @@ class Session:
     # ---- one function ----
 
     def dispatch(self, func, args, kwargs, export=False):
-        if func in _BACKWARD:
-            return self._backward(args, kwargs)
+        special = _SPECIAL.get(func)
+        if special is not None and (export or func is torch.Tensor.backward):
+            return special(self, *args, **kwargs)
+        if export and getattr(func, "__name__", "") in ("__get__", "__set__") and func not in _ops.VIEWS:
+            return func(*args, **kwargs)
         if any(type(x) is Rounded for x in _tensors((args, kwargs))):
-            args, kwargs = _changed(args, self._bare), _changed(kwargs, self._bare)
+            args, kwargs = _changed(args, _bare), _changed(kwargs, _bare)
         place = self.stack[-1]
-        out = func(*args, **kwargs) if place.plain else self._dispatch(place, func, args, kwargs)
+        out = (self._plain if place.plain else self._dispatch)(place, func, args, kwargs)
         return _changed(out, self.exported) if export else out
 
-    @staticmethod
-    def _bare(x):
-        if type(x) is not Rounded:
-            return x
-        y = x.as_subclass(torch.Tensor)
-        y._node = x._node
-        return y
-
-    def _backward(self, args, kwargs):
-        """Tensor.backward: the loss is scaled, and the scale is the optimizer's to take off."""
-        loss, place = args[0], self.stack[0]
-        gradient = args[1] if len(args) > 1 else kwargs.pop("gradient", None)
-        self.retain = bool(args[2] if len(args) > 2 else kwargs.pop("retain_graph", False))
-        self.loss = float(loss.detach()) if loss.numel() == 1 else float("nan")
-        scale = self.loss_scale() if place.optimizer is not None else 1.0
-        if scale != 1 or gradient is not None:
-            gradient = (torch.ones_like(loss) if gradient is None else gradient) * scale
-        try:
-            for p in self.places.values():
-                p.backward_ran = True
-            return torch.autograd.backward(loss, gradient, self.retain, *args[3:], **kwargs)
-        finally:
-            self.retain = False
+    @property
+    def scaling(self):
+        """Whether gradients are multiplied by a loss scale: the recipe has one, and an optimizer that adapts it."""
+        place = self.stack[0]
+        return place.optimizer is not None and bool(place.policy.loss_scale.given)
 
     def loss_scale(self):
-        place = self.stack[0]
-        return lib.bnd_run_loss_scale(place.run.pointer) if place.run is not None else 1.0
+        return lib.bnd_run_loss_scale(self.stack[0].run.pointer) if self.scaling else 1.0
+
+    def _backward(self, loss, *args, **kwargs):
+        """Tensor.backward: the loss is scaled where it leaves the graph (Exit)."""
+        return torch.autograd.backward(self.exported(loss), args[0] if args else kwargs.pop("gradient", None),
+                                       *args[1:], **kwargs)
+
+    def _grad(self, outputs, inputs, *args, **kwargs):
+        """torch.autograd.grad: what the model gave is in the graph without its Exit."""
+        several = isinstance(inputs, (tuple, list))
+        inputs = tuple(inputs) if several else (inputs,)
+        found = torch.autograd.grad(outputs, tuple(_bare(x) for x in inputs), *args, **kwargs)
+        return tuple(d if d is None or _bare(x) is not getattr(x, "_inner", None) else _divided(d, self.loss_scale())
+                     for x, d in zip(inputs, found))
+
+    def _hooked(self, x, hook):
+        """Tensor.register_hook of what the model gave: the hook sees the gradient without the loss scale."""
+        if _bare(x) is not getattr(x, "_inner", None):
+            return x.register_hook(hook)
+
+        def scaled(d):
+            scale = self.loss_scale()
+            out = hook(_divided(d, scale))
+            return None if out is None else out * scale
+        return x._inner.register_hook(scaled)  # raises where there is no gradient
+
+    def _retained(self, x):
+        """Tensor.retain_grad of what the model gave."""
+        if _bare(x) is not getattr(x, "_inner", None):
+            return x.retain_grad()
+        mine, sums = weakref.ref(x), []
+
+        def keep(d):
+            if mine() is not None:
+                sums[:] = [sums[0] + d if sums else d]
+                with Plain():
+                    mine().grad = sums[0]
+        x.retain_grad()
+        self._hooked(x, keep)
+
+    def _plain(self, place, func, args, kwargs):
+        """Under a recipe that rounds nothing."""
+        if self.scaling and getattr(func, "__name__", "") not in _OF_NO_GRAPH and func not in _QUIET:
+            args, kwargs = _entered(place, func, args, kwargs)
+        return func(*args, **kwargs)
 
     def _dispatch(self, place, func, args, kwargs):
         opened = _ops.OPENED.get(func)
@@ -486,13 +543,13 @@ class Session:
             if out is not NotImplemented:
                 return out
         if func in _ops.VIEWS:
-            x = args[0]
-            node, y = place.node(x), func(*args, **kwargs)
+            x = place.enter(args[0])
+            y = func(x, *args[1:], **kwargs)
             return place.view(x, lambda _: y) if isinstance(y, torch.Tensor) and y.is_floating_point() else y
         if func in _SHAPES and args[0].is_floating_point():
             return self._reshaped(place, func, args, kwargs)
         if func in _ops.PARTS and isinstance(args[0], torch.Tensor) and args[0].is_floating_point():
-            return place.part(args[0], lambda _: func(*args, **kwargs))
+            return place.part(args[0], lambda x: func(x, *args[1:], **kwargs))
         if func in _ops.MOVES:
             return self._moved(place, func, args, kwargs)
         if _in_place(name, func) and isinstance(args[0], torch.Tensor) and args[0].is_floating_point():
@@ -512,16 +569,17 @@ class Session:
 
     def _reshaped(self, place, func, args, kwargs):
         """reshape and contiguous: a view where strides allow it, otherwise a copy, which is an operation."""
-        x = args[0]
-        y = func(*args, **kwargs)
-        if y.data_ptr() == x.data_ptr() or x.numel() < 2 or x.dtype != torch.float32 or id(x) in place.index:
+        x = place.enter(args[0])
+        y = func(x, *args[1:], **kwargs)
+        if y.data_ptr() == x.data_ptr() or x.numel() < 2 or x.dtype != torch.float32 or place.which(x) is not None:
             return place.view(x, lambda _: y)
         copy = place.op(t.BND_TENSOR_OP_COPY, [x])
         return place.view(copy, lambda c: func(c, *args[1:], **kwargs))
 
     def _moved(self, place, func, args, kwargs):
+        args, kwargs = _entered(place, func, args, kwargs)
         tensors = [x for x in _tensors((args, kwargs)) if x.is_floating_point()]
-        if any(id(x) in place.index for x in tensors):
+        if any(place.which(x) is not None for x in tensors):
             args, kwargs = _changed(args, place.value), _changed(kwargs, place.value)
         out = func(*args, **kwargs)
         f, _ = place.role_format(t.BND_ROLE_COUNT - 1, tensors) if tensors else (FP32, None)
@@ -550,11 +608,15 @@ class Session:
         if not any(hasattr(x, "_node") or id(x) in place.index for x in tensors) or func in _QUIET:
             return func(*args, **kwargs)
         name = getattr(func, "__name__", "")
-        if name in ("__get__", "__set__", "size", "dim", "numel", "__setitem__", "stride", "is_floating_point"):
+        if name in _OF_NO_GRAPH:
+            return func(*args, **kwargs)
+        args, kwargs = _entered(place, func, args, kwargs)
+        tensors = [x for x in _tensors((args, kwargs)) if x.is_floating_point()]
+        if name == "__setitem__":
             return func(*args, **kwargs)
         if func in _ops.PRODUCTS:
             self.not_covered[name] = self.not_covered.get(name, 0) + 1
-        if any(id(x) in place.index for x in tensors):
+        if any(place.which(x) is not None for x in tensors):
             args, kwargs = _changed(args, place.value), _changed(kwargs, place.value)
         out = func(*args, **kwargs)
         for x in tensors:
@@ -563,12 +625,30 @@ class Session:
         return _changed(out, lambda y: y if any(y is x for x in tensors) else place.rounded(y, role, tensors))
 
 
+def _bare(x):
+    """What the model gave, as it is in the graph; what a function of torch.autograd made of it, as a plain tensor."""
+    if type(x) is not Rounded:
+        return x
+    return x._inner if hasattr(x, "_inner") and x._exit is x.grad_fn else x.as_subclass(torch.Tensor)
+
+
+def _entered(place, func, args, kwargs):
+    """The arguments in the scaled part of the graph; what a function writes to stays what it is."""
+    if not place.session.scaling:
+        return args, kwargs
+    name = getattr(func, "__name__", "")
+    first = 1 if name == "__setitem__" or name.endswith("_") and not name.endswith("__") else 0
+    return args[:first] + tuple(_changed(args[first:], place.enter)), _changed(kwargs, place.enter)
+
+
 def _in_place(name, func):
     return name.endswith("_") and not name.endswith("__") and name not in _NOT_IN_PLACE
 
 
 _SHAPES = set(_ops.functions("torch.reshape", "Tensor.reshape", "Tensor.contiguous", "Tensor.reshape_as"))
-_BACKWARD = {torch.Tensor.backward}
+_SPECIAL = {torch.Tensor.backward: Session._backward, torch.autograd.grad: Session._grad,
+            torch.Tensor.register_hook: Session._hooked, torch.Tensor.retain_grad: Session._retained}
+_OF_NO_GRAPH = ("__get__", "__set__", "size", "dim", "numel", "stride", "is_floating_point", "requires_grad_")
 _NOT_IN_PLACE = ("requires_grad_", "detach_", "copy_", "zero_", "fill_", "normal_", "uniform_", "set_")
 _QUIET = set(_ops.functions(*(f"{owner}.{name}" for owner in ("torch", "Tensor") for name in (
     "item", "tolist", "numpy", "__repr__", "__len__", "__format__", "zeros_like", "ones_like", "empty_like",

@@ -5,10 +5,17 @@ from typing import Dict, Optional
 
 import torch
 
+from .._native import brief, text
+from .._options import whole
 from ._session import Session
 
 _KEY = "_libbinade"
 _SESSIONS = weakref.WeakSet()  # of the wrapped models
+
+
+def _check_recipe(recipe):
+    if not text(recipe, "a recipe (such as 'nvfp4' or 'base=bf16-amp,v=bf16')"):
+        raise ValueError("the name of a recipe is empty; libbinade.recipes() lists them")
 
 
 def wrap(model: torch.nn.Module, recipe: str = "nvfp4", *, exceptions: Optional[Dict[str, str]] = None,
@@ -20,9 +27,9 @@ def wrap(model: torch.nn.Module, recipe: str = "nvfp4", *, exceptions: Optional[
     careful, gradients in those of dact and grad. Functional calls (F.linear, x @ w, einsum, attention) follow the
     recipe as modules do. What the model returns follows it, too, so that a loss that is computed from it does.
 
-    `recipe` is a name (`binade train --list`) or settings: "base=bf16-amp,gemm=e4m3/current". `exceptions` gives parts
-    of the model another recipe: {"head": "fp32", "blocks.0.*": "bf16-amp"}; a glob names modules, the last that fits
-    holds, with everything in the module. `seed` is that of stochastic rounding.
+    `recipe` is a name (libbinade.recipes() lists them) or settings: "base=bf16-amp,gemm=e4m3/current". `exceptions`
+    gives parts of the model another recipe: {"head": "fp32", "blocks.0.*": "bf16-amp"}; a glob names modules, the last
+    that fits holds, with everything in the module. `seed` is that of stochastic rounding.
 
     Parameters are fp32 on the CPU. Where the recipe stores them in another format without a master copy, their numbers
     are rounded to it at the first forward pass. Returns the model itself; `unwrap` restores it.
@@ -37,6 +44,16 @@ def wrap(model: torch.nn.Module, recipe: str = "nvfp4", *, exceptions: Optional[
     """
     if not isinstance(model, torch.nn.Module):
         raise TypeError(f"wrap takes a torch.nn.Module, not {type(model).__name__}")
+    _check_recipe(recipe)
+    if exceptions is not None:
+        if not isinstance(exceptions, dict):
+            raise TypeError("exceptions must be a dictionary from names of modules to recipes, as {'head': 'fp32'}, "
+                            f"not {brief(exceptions)}")
+        for name, other in exceptions.items():
+            if not isinstance(name, str):
+                raise TypeError(f"exceptions: the name of a module is a str, not {brief(name)}")
+            _check_recipe(other)
+    seed = whole(seed, "seed")
     if _KEY in model.__dict__:
         raise ValueError("this model is wrapped already: call libbinade.torch.unwrap(model) first")
     session = Session(model, recipe, dict(exceptions or {}), seed)
@@ -57,6 +74,8 @@ def wrap(model: torch.nn.Module, recipe: str = "nvfp4", *, exceptions: Optional[
 
 def unwrap(model: torch.nn.Module) -> torch.nn.Module:
     """Takes a model out of its recipe: it computes as before `wrap`. Its parameters keep their numbers."""
+    if not isinstance(model, torch.nn.Module):
+        raise TypeError(f"unwrap takes a torch.nn.Module, not {type(model).__name__}")
     session, forward = model.__dict__.pop(_KEY, (None, None))
     if session is None:
         raise ValueError("this model is not wrapped")

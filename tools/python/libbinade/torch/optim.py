@@ -1,12 +1,14 @@
 """Optimizers that keep weights, master copies and moments as a recipe says: see AdamW and SGD."""
 import ctypes
+import math
 import os
 import tempfile
 
 import torch
 
 from .. import _types as t
-from .._native import call, lib
+from .._native import brief, call, lib
+from .._options import betas_of, real, whole
 from ._session import Session
 from ._wrap import _KEY, session_of, session_with
 
@@ -18,13 +20,18 @@ class _Optimizer(torch.optim.Optimizer):
 
     row = ""
 
-    def __init__(self, params, recipe=None, *, seed=0, groups=None, **defaults):
-        model = params if isinstance(params, torch.nn.Module) else None
+    def __init__(self, params, recipe=None, others=None, *, seed=0, groups=None, **defaults):
+        _refuse(type(self).__name__, others or {}, _LEFT_OUT)
+        model, seed = params if isinstance(params, torch.nn.Module) else None, whole(seed, "seed")
+        if model is None and not hasattr(params, "__iter__"):
+            raise TypeError(f"{type(self).__name__} takes a wrapped model or parameters, not {brief(params)}")
+        defaults = _checked(defaults)
         if model is not None:
             params = groups if groups is not None else [p for p in model.parameters() if p.requires_grad]
         elif groups is not None:
             raise TypeError("groups are for a model; give the groups themselves as params otherwise")
         super().__init__(params, defaults)
+        self._check_groups()
         self._session = session_of(model) if model is not None and _KEY in model.__dict__ else None
         mine = [p for group in self.param_groups for p in group["params"]]
         if self._session is None:
@@ -46,6 +53,17 @@ class _Optimizer(torch.optim.Optimizer):
             place.optimizer = self
             place.open(self._row())
 
+    def _check_groups(self):
+        """A group has this optimizer's settings; those of torch.optim that do not exist here are refused."""
+        for group in self.param_groups:
+            _refuse(type(self).__name__, {key: x for key, x in group.items() if key not in ("params", "name")},
+                    {**_LEFT_OUT, **dict.fromkeys([*self.defaults, "initial_lr"])})
+
+    def add_param_group(self, param_group):
+        if getattr(self, "_session", None) is not None:
+            raise ValueError("a group cannot be added later: give all groups when the optimizer is made (groups=)")
+        super().add_param_group(param_group)
+
     def _places(self):
         return [place for place in self._session.places.values() if place.parameters]
 
@@ -58,20 +76,35 @@ class _Optimizer(torch.optim.Optimizer):
 
     @torch.no_grad()
     def step(self, closure=None):
-        """Updates all parameters that have a gradient; gradients are divided by the recipe's loss scale first, and a
-        step with an infinite or NaN gradient is skipped where the scale is dynamic."""
+        """Updates the optimizer's parameters that have a gradient. Where the recipe has a loss scale, a step with an
+        infinite or NaN gradient is skipped."""
         loss = None
         if closure is not None:
             with torch.enable_grad():
                 loss = closure()
+        places = self._places()
+        if any(place.optimizer is not self for place in places):
+            raise RuntimeError("another optimizer was made for this model since, and a wrapped model has one: give it "
+                               "all parameters, as groups")
         group_of = {id(p): group for group in self.param_groups for p in group["params"]}
-        for place in self._places():
+        gradients = [[p.grad if id(p) in group_of else None for _, p, _, _ in place.parameters] for place in places]
+        if len(places) > 1:
+            _skip_together(places, gradients)
+        steps = []
+        for place, d in zip(places, gradients):
             rates = (t.bnd_step_rates * len(place.parameters))()
             for i, (_, p, _, _) in enumerate(place.parameters):
-                group = group_of.get(id(p), self.param_groups[0])
-                rates[i] = t.bnd_step_rates(*self._rates(group))
-            self.last_step = place.update(rates)
+                rates[i] = t.bnd_step_rates(*self._rates(group_of.get(id(p), self.param_groups[0])))
+            steps.append(place.update(rates, d))
+        self.last_step = steps[0]
         return loss
+
+    @property
+    def loss_scale(self):
+        """The recipe's loss scale, which the next backward pass multiplies gradients with; 1 where there is none.
+
+        p.grad does not contain it: it is divided by it where it leaves the model."""
+        return self._session.loss_scale()
 
     def state_dict(self):
         """The groups, and for each recipe a checkpoint of the run (weights, masters, moments, loss scale, the step)."""
@@ -119,6 +152,43 @@ class _Optimizer(torch.optim.Optimizer):
         return total
 
 
+# Arguments of torch.optim that do not exist here, and the value with which they change nothing; None: any value.
+_LEFT_OUT = {"foreach": None, "fused": None, "capturable": None, "decoupled_weight_decay": None, "amsgrad": False,
+             "maximize": False, "differentiable": False, "nesterov": False, "dampening": 0}
+
+
+def _refuse(name, given, known):
+    """A sentence for a setting that would change results elsewhere and does nothing here."""
+    for key, x in given.items():
+        if key not in known:
+            raise TypeError(f"unknown argument {key!r} of {name}")
+        if known[key] is not None and x != known[key]:
+            raise TypeError(f"{name} of libbinade.torch has no {key}: leave it out, or give {known[key]!r}; the "
+                            "simulator's optimizers are plain")
+
+
+def _skip_together(places, gradients):
+    """Recipes of parts of one model: where one skips the step, all do."""
+    def finite(rows):
+        return all(d is None or bool(torch.isfinite(d).all()) for d in rows)
+    scaled = [bool(place.policy.loss_scale.given) for place in places]
+    if not any(scaled) or all(finite(rows) for rows in gradients):
+        return
+    for rows, has_scale in zip(gradients, scaled):
+        if not has_scale:
+            rows[:] = [None] * len(rows)
+        elif finite(rows):
+            rows[:] = [None if d is None else torch.full_like(d, math.inf) for d in rows]
+
+
+def _checked(rates):
+    """The rates of an optimizer as floats."""
+    found = {name: real(value, name, 0) for name, value in rates.items() if name != "betas"}
+    if "betas" in rates:
+        found["betas"] = betas_of(rates["betas"])
+    return found
+
+
 def _bare_session(params, recipe, seed):
     """Of parameters without a wrapped model: the recipe is the optimizer's alone."""
     model = torch.nn.Module()
@@ -135,7 +205,7 @@ class AdamW(_Optimizer):
     `AdamW(model)` follows the recipe of a wrapped model: formats, Kahan's compensation, stochastic rounding of updates,
     the loss scale. `groups` are parameter groups of the model, as torch.optim takes them, each with its own lr, betas,
     eps and weight_decay. `AdamW(params, recipe="bf16-sr")` is for a model that is not wrapped. The other arguments are
-    torch.optim.AdamW's; amsgrad, maximize and foreach do not exist here.
+    torch.optim.AdamW's. amsgrad and maximize are refused, foreach and fused change nothing.
 
     >>> import torch, libbinade.torch
     >>> w = torch.nn.Parameter(torch.ones(3))
@@ -149,8 +219,8 @@ class AdamW(_Optimizer):
     row = "adamw"
 
     def __init__(self, params, recipe=None, *, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2, seed=0,
-                 groups=None):
-        super().__init__(params, recipe, seed=seed, groups=groups, lr=lr, betas=betas, eps=eps,
+                 groups=None, **others):
+        super().__init__(params, recipe, others, seed=seed, groups=groups, lr=lr, betas=betas, eps=eps,
                          weight_decay=weight_decay)
 
     def _rates(self, group):
@@ -163,9 +233,9 @@ class Adam(AdamW):
     row = "adam"
 
     def __init__(self, params, recipe=None, *, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, seed=0,
-                 groups=None):
+                 groups=None, **others):
         super().__init__(params, recipe, lr=lr, betas=betas, eps=eps, weight_decay=weight_decay,
-                         seed=seed, groups=groups)
+                         seed=seed, groups=groups, **others)
 
 
 class Lion(AdamW):
@@ -174,23 +244,27 @@ class Lion(AdamW):
     row = "lion"
 
     def __init__(self, params, recipe=None, *, lr=1e-4, betas=(0.9, 0.99), weight_decay=1e-2, seed=0,
-                 groups=None):
-        super().__init__(params, recipe, lr=lr, betas=betas, eps=0.0, weight_decay=weight_decay,
-                         seed=seed, groups=groups)
+                 groups=None, **others):
+        super(AdamW, self).__init__(params, recipe, others, seed=seed, groups=groups, lr=lr, betas=betas,
+                                    weight_decay=weight_decay)
+
+    def _rates(self, group):
+        return group["lr"], *group["betas"], 0.0, group["weight_decay"]
 
 
 class SGD(_Optimizer):
     """Gradient descent, with `momentum` where that is not 0; as AdamW, kept as a recipe says.
 
-    The first step takes the gradient as the momentum, as torch.optim.SGD does with dampening=0."""
+    The first step takes the gradient as the momentum, as torch.optim.SGD does with dampening=0. nesterov and dampening
+    are refused."""
 
     def __init__(self, params, recipe=None, *, lr=1e-3, momentum=0.0, weight_decay=0.0, seed=0,
-                 groups=None):
-        self._momentum = momentum
-        super().__init__(params, recipe, seed=seed, groups=groups, lr=lr, momentum=momentum, weight_decay=weight_decay)
+                 groups=None, **others):
+        super().__init__(params, recipe, others, seed=seed, groups=groups, lr=lr, momentum=momentum,
+                         weight_decay=weight_decay)
 
     def _row(self):
-        return "momentum" if self._momentum else "sgd"
+        return "momentum" if any(group["momentum"] for group in self.param_groups) else "sgd"
 
     def _rates(self, group):
         return group["lr"], group["momentum"], 0.0, 0.0, group["weight_decay"]

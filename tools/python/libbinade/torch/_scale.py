@@ -1,0 +1,77 @@
+"""The loss scale: where a gradient is multiplied by it, and where it is divided.
+
+The part of a graph that a recipe computes is its inside. There, gradients are multiplied by the loss scale of the
+recipe. Outside, they are what PyTorch says: the gradients of parameters, of inputs, and of everything that is not
+wrapped. Enter is the identity from outside to inside, Exit the identity to outside. Each way back passes one Exit, so
+that loss.backward(), torch.autograd.backward and torch.autograd.grad are scaled alike.
+"""
+import torch
+
+from ._bridge import Operation, Plain
+
+_MIXED = ("under a recipe with a loss scale, a function of your own (torch.autograd.Function, or one that writes in "
+          "place) combines a tensor of the wrapped model with a parameter or a tensor from outside that needs a "
+          "gradient: these gradients have different scales. Call the function outside of the model, or choose a recipe "
+          "without a loss scale")
+
+
+class Enter(torch.autograd.Function):
+    """A parameter, an input, or what a part of the graph that is not wrapped made."""
+
+    @staticmethod
+    def forward(ctx, session, x):
+        ctx.session = session
+        return x.data
+
+    @staticmethod
+    def backward(ctx, d):
+        scale = ctx.session.loss_scale()
+        return None, d if scale == 1 else d / scale
+
+
+class Exit(torch.autograd.Function):
+    """What the model, or a function of what it gave, gives to the caller."""
+
+    @staticmethod
+    def forward(ctx, session, x):
+        ctx.session, ctx.value = session, x.data if x.numel() == 1 else None
+        return x.data
+
+    @staticmethod
+    def backward(ctx, d):
+        if ctx.value is not None:
+            ctx.session.loss = float(ctx.value)
+        ctx.session.note_backward()
+        scale = ctx.session.loss_scale()
+        with Plain():
+            d = d.as_subclass(torch.Tensor)  # torch.autograd.backward makes it in the class of the loss
+            return None, d if scale == 1 else d * scale
+
+
+def is_inside(x):
+    """Whether the gradient of a tensor that has one is multiplied by the loss scale."""
+    f = x.grad_fn
+    if f is None:
+        return False
+    if getattr(x, "_made_inside", None) is f:
+        return True
+    kinds, waiting, seen = set(), [f], set()
+    while waiting:
+        f = waiting.pop()
+        if f is None or f in seen:
+            continue
+        seen.add(f)
+        if type(f).__name__ in _INSIDE:
+            kinds.add(True)
+        elif type(f).__name__ in ("ExitBackward", "AccumulateGrad"):
+            kinds.add(False)
+        else:
+            waiting += [g for g, _ in f.next_functions]
+    if len(kinds) > 1:
+        raise RuntimeError(_MIXED)
+    if True in kinds:
+        x._made_inside = x.grad_fn
+    return True in kinds
+
+
+_INSIDE = tuple(f.__name__ + "Backward" for f in (Enter, Operation))
