@@ -128,11 +128,11 @@ typedef struct bnd_relayout_result {
     const bnd_layout *from, *to; /* of the first weight that was laid out anew */
     size_t weights;              /* that were laid out anew */
     size_t scales_cast;          /* tensors of scales in another format, exactly */
-    size_t seconds;              /* tensor scales that became their reciprocals */
+    size_t seconds;              /* tensor scales that are stored as reciprocals now */
     size_t seconds_moved;        /* those of them for which the reciprocal of the reciprocal is another number, one ulp
                                     away */
     size_t inputs;               /* static scales of inputs */
-    size_t inputs_inverted;      /* those of them that became their reciprocals */
+    size_t inputs_inverted;      /* those of them that are stored as reciprocals now */
     size_t inputs_moved;         /* those of these for which the reciprocal of the reciprocal is another number */
     bool restored;               /* the input had been laid out anew from this family; names, dtypes, configs and
                                     metadata are again as they were */

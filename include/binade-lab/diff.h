@@ -4,7 +4,10 @@
  * format, the unit: that of the side that is not quantized; of two such sides, the more precise format; fp32 if both
  * are quantized. The numbers of the unit are numbered from zero on, and a number between two of them has a place
  * between theirs, in proportion. The distance of two numbers is the difference of their places: of two numbers of the
- * unit, the count of steps from one to the other. */
+ * unit, the count of steps from one to the other.
+ *
+ * Elements are numbered as A stores them. Blocks of gpt-oss are stored [experts, out, in], while the unquantized model
+ * has [experts, in, out]: such weights are compared element by element with these two axes exchanged. */
 #ifndef BINADE_DIFF_H
 #define BINADE_DIFF_H
 

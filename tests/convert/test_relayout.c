@@ -190,6 +190,140 @@ static void refusals_leave_nothing(void)
     close_folder();
 }
 
+/* ---- what configs say ---- */
+
+static bnd_checkpoint *relaid(const char *from, const char *to, const char *layout)
+{
+    char path[PATH_SIZE];
+    bnd_error why = {.message = ""};
+    bnd_relayout_result result;
+    bnd_checkpoint *in = open_made(from);
+    const bnd_relayout how = {.layout = layout};
+    if (bnd_checkpoint_relayout(&result, in, in_folder(path, to), &how, false, &why) != BND_OK) {
+        printf("    %s to %s: %s\n", from, to, why.message);
+    }
+    bnd_checkpoint_free(in);
+    return open_made(to);
+}
+
+static bool says(const bnd_checkpoint *c, const char *file, const char *words)
+{
+    const char *text = bnd_checkpoint_text(c, file, NULL);
+    return text != NULL && strstr(text, words) != NULL;
+}
+
+/* Puts other words into a text of a folder. */
+static void replace_in(const char *file, const char *words, const char *others)
+{
+    char path[PATH_SIZE], out[1 << 14];
+    size_t length;
+    char *text = read_file(&length, in_folder(path, file)), *at = strstr(text, words);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(at);
+    snprintf(out, sizeof out, "%.*s%s%s", (int)(at - text), text, others, at + strlen(words));
+    write_file(path, out, strlen(out));
+    free(text);
+}
+
+#define KV_OF_CT                                                                                                       \
+    "\"kv_cache_scheme\": {\"num_bits\": 8, \"type\": \"float\", \"strategy\": \"tensor\", \"dynamic\": false}"
+#define KV_OF_MODELOPT "\"kv_cache_scheme\": {\"dynamic\": false, \"num_bits\": 8, \"type\": \"float\"}"
+#define METHOD         "\"quant_method\": \"modelopt\""
+#define NO_KV          "\"kv_cache_scheme\": null"
+#define HF             "hf_quant_config.json"
+
+/* A model in NVFP4 with scales of the KV cache, of which its config does not speak. */
+static void make_with_kv(const char *name, const char *layout)
+{
+    static const made_weight weights[] = {{"model.layers.0.self_attn.q_proj.weight", "BF16", 32, 64, 1},
+                                          {"model.layers.0.self_attn.k_proj.weight", "BF16", 32, 64, 1},
+                                          {"model.layers.0.self_attn.v_proj.weight", "BF16", 32, 64, 1},
+                                          {"model.layers.0.self_attn.k_proj.k_scale", "F32", 0, 1, 0.05},
+                                          {"model.layers.0.self_attn.v_proj.v_scale", "F32", 0, 1, 0.05}};
+    make_model("plain", weights, sizeof weights / sizeof *weights, config);
+    bnd_checkpoint_free(quantize_named("plain", name, &(bnd_quantize){.to = "nvfp4", .layout = layout}));
+}
+
+static void the_kv_cache_of_modelopt(void)
+{
+    open_folder();
+    make_with_kv("mo", "modelopt");
+    bnd_checkpoint *ct = relaid("mo", "ct", "compressed-tensors");
+    CU_ASSERT_TRUE(says(ct, "config.json", NO_KV));
+    bnd_checkpoint_free(ct);
+    replace_in("mo/config.json", METHOD, KV_OF_MODELOPT ", " METHOD);
+    replace_in("mo/" HF, "\"kv_cache_quant_algo\": null", "\"kv_cache_quant_algo\": \"FP8\"");
+    ct = relaid("mo", "ct-kv", "compressed-tensors");
+    CU_ASSERT_FALSE(says(ct, "config.json", NO_KV));
+    CU_ASSERT_TRUE(says(ct, "config.json", "\"kv_cache_scheme\": {"));
+    CU_ASSERT_TRUE(says(ct, "config.json", "\"strategy\": \"tensor\""));
+    bnd_checkpoint *mo = open_made("mo"), *back = relaid("ct-kv", "back", "modelopt");
+    CU_ASSERT_STRING_EQUAL(bnd_checkpoint_text(back, "config.json", NULL),
+                           bnd_checkpoint_text(mo, "config.json", NULL));
+    CU_ASSERT_STRING_EQUAL(bnd_checkpoint_text(back, HF, NULL), bnd_checkpoint_text(mo, HF, NULL));
+    bnd_checkpoint *e4m3 = quantize_named("mo", "e4m3", &(bnd_quantize){.to = "e4m3"});
+    CU_ASSERT_FALSE(says(e4m3, "config.json", NO_KV));
+    bnd_checkpoint_free(e4m3);
+    bnd_checkpoint_free(back);
+    bnd_checkpoint_free(mo);
+    bnd_checkpoint_free(ct);
+    replace_in("mo/config.json", KV_OF_MODELOPT, "\"kv_cache_scheme\": \"FP8\""); /* as older files have it */
+    ct = relaid("mo", "ct-word", "compressed-tensors");
+    CU_ASSERT_FALSE(says(ct, "config.json", NO_KV));
+    bnd_checkpoint_free(ct);
+    replace_in("mo/" HF, "\"kv_cache_quant_algo\": \"FP8\"", "\"kv_cache_quant_algo\": \"NVFP4\"");
+    refuse("mo", "ct-4", "compressed-tensors", BND_BAD_ARGUMENT, "says that the KV cache is quantized");
+    close_folder();
+}
+
+static void the_kv_cache_of_compressed_tensors(void)
+{
+    open_folder();
+    make_with_kv("ct", "compressed-tensors");
+    bnd_checkpoint *mo = relaid("ct", "mo", "modelopt");
+    CU_ASSERT_FALSE(says(mo, "config.json", "kv_cache_scheme"));
+    CU_ASSERT_TRUE(says(mo, HF, "\"kv_cache_quant_algo\": null"));
+    bnd_checkpoint_free(mo);
+    replace_in("ct/config.json", NO_KV, KV_OF_CT);
+    mo = relaid("ct", "mo-kv", "modelopt");
+    CU_ASSERT_TRUE(says(mo, "config.json", "\"kv_cache_scheme\": {"));
+    CU_ASSERT_TRUE(says(mo, HF, "\"kv_cache_quant_algo\": \"FP8\""));
+    bnd_checkpoint_free(mo);
+    replace_in("ct/config.json", "\"strategy\": \"tensor\", \"dynamic\"", "\"strategy\": \"attn_head\", \"dynamic\"");
+    refuse("ct", "mo-head", "modelopt", BND_BAD_ARGUMENT, "says that the KV cache is quantized");
+    close_folder();
+}
+
+/* Configs list the output head as ignored unless it is quantized itself. */
+static void the_output_head(void)
+{
+    static const char *const head[] = {"lm_head"};
+    static const struct {
+        const char *to, *layout, *other;
+    } cases[] = {{"nvfp4", "compressed-tensors", "modelopt"},
+                 {"nvfp4", "modelopt", "compressed-tensors"},
+                 {"e4m3", "modelopt", "compressed-tensors"},
+                 {"e4m3/tile:128x128", "fp8", "compressed-tensors"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        for (size_t k = 0; k < 2; k++) {
+            open_folder();
+            make_model("in", small_model, small_model_count, config);
+            const bnd_quantize how = {.to = cases[i].to, .layout = cases[i].layout, .also = head, .alsos = k};
+            bnd_checkpoint *a = quantize_named("in", "a", &how), *b = relaid("a", "b", cases[i].other);
+            bnd_checkpoint *const both[] = {a, b};
+            for (size_t n = 0; n < 2; n++) {
+                const bnd_stored_weight *w = bnd_checkpoint_find_weight(both[n], "lm_head.weight");
+                CU_ASSERT_TRUE(w != NULL && (w->layout != NULL) == (k == 1));
+                CU_ASSERT_EQUAL(says(both[n], "config.json", "\"lm_head\""), k == 0);
+                CU_ASSERT_TRUE(bnd_checkpoint_text(both[n], HF, NULL) == NULL ||
+                               says(both[n], HF, "\"lm_head\"") == (k == 0));
+            }
+            bnd_checkpoint_free(a);
+            bnd_checkpoint_free(b);
+            close_folder();
+        }
+    }
+}
+
 /* ---- reading ---- */
 
 typedef struct seen {
@@ -250,40 +384,35 @@ static void all_of_the_input_is_expected(void)
 /* ---- memory ---- */
 
 #ifdef BND_WITH_WRAP
-/* Relays `from` while one allocation after another fails, alone or with all later ones. */
+typedef struct relaying {
+    bnd_checkpoint *in;
+    const char *layout, *to;
+    bnd_relayout_result result, before;
+} relaying;
+
+static bnd_status relay(void *state, bnd_error *why)
+{
+    relaying *r = state;
+    char path[PATH_SIZE];
+    memcpy(&r->result, &r->before, sizeof r->result);
+    return bnd_checkpoint_relayout(&r->result, r->in, in_folder(path, r->to), &(bnd_relayout){.layout = r->layout},
+                                   false, why);
+}
+
+static void relayed(void *state, bnd_status status)
+{
+    const relaying *r = state;
+    char path[PATH_SIZE];
+    CU_ASSERT_EQUAL(access(in_folder(path, r->to), F_OK) == 0, status == BND_OK);
+    CU_ASSERT_TRUE(status == BND_OK || memcmp(&r->result, &r->before, sizeof r->result) == 0);
+}
+
 static void run_out(const char *from, const char *layout, const char *to, bool for_good)
 {
-    char path[PATH_SIZE];
-    bnd_checkpoint *in = open_made(from);
-    const bnd_relayout how = {.layout = layout};
-    bnd_relayout_result result, before;
-    bnd_status status = BND_NO_MEMORY;
-    uint64_t failures = 0;
-    bool reached = true;
-    memset(&before, 0x5a, sizeof before);
-    for (uint64_t after = 0; reached && after < 5000; after++) {
-        const int64_t living = allocations_living();
-        const uint64_t first = allocations_asked();
-        bnd_error why = {.message = ""};
-        memcpy(&result, &before, sizeof result);
-        allocations_fail(after, for_good);
-        status = bnd_checkpoint_relayout(&result, in, in_folder(path, to), &how, false, &why);
-        allocations_fail(UINT64_MAX, false);
-        reached = allocations_asked() - first > after;
-        failures += status != BND_OK;
-        CU_ASSERT_EQUAL(allocations_living(), living);
-        CU_ASSERT_EQUAL(access(in_folder(path, to), F_OK) == 0, status == BND_OK);
-        if (status != BND_OK) {
-            CU_ASSERT_EQUAL(status, BND_NO_MEMORY);
-            CU_ASSERT_NOT_EQUAL(why.message[0], '\0');
-            CU_ASSERT_EQUAL(memcmp(&result, &before, sizeof result), 0);
-        } else if (reached) {
-            CU_FAIL("an allocation failed, and the call did not");
-        }
-    }
-    CU_ASSERT_EQUAL(status, BND_OK);
-    CU_ASSERT_TRUE(failures > 20);
-    bnd_checkpoint_free(in);
+    relaying r = {.in = open_made(from), .layout = layout, .to = to};
+    memset(&r.before, 0x5a, sizeof r.before);
+    allocations_fail_in_turn(&(failing_work){relay, relayed, &r, for_good, 21});
+    bnd_checkpoint_free(r.in);
 }
 
 /* All kinds of work: reciprocals, original numbers, casts, back to the first configs. */
@@ -325,6 +454,9 @@ CU_TestInfo relayout_tests[] = {{"input scales are compared", input_scales_are_c
                                 {"weights are found by name", weights_are_found_by_name},
                                 {"the input is not the output", the_input_is_not_the_output},
                                 {"refusals leave nothing", refusals_leave_nothing},
+                                {"the KV cache of ModelOpt", the_kv_cache_of_modelopt},
+                                {"the KV cache of compressed-tensors", the_kv_cache_of_compressed_tensors},
+                                {"the output head", the_output_head},
                                 {"all of the input is expected", all_of_the_input_is_expected},
                                 MEMORY_MAY_RUN_OUT,
                                 CU_TEST_INFO_NULL};

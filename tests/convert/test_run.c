@@ -243,42 +243,47 @@ static void work_can_be_stopped(void)
 }
 
 #ifdef BND_WITH_WRAP
+typedef struct quantizing {
+    bnd_checkpoint *in;
+    const bnd_quantize *how;
+    bnd_quantize_plan *plan;
+} quantizing;
+
+static bnd_status quantize(void *state, bnd_error *why)
+{
+    quantizing *q = state;
+    char path[PATH_SIZE];
+    const bnd_status status = bnd_quantize_plan_new(&q->plan, q->in, q->how, why);
+    return status == BND_OK ? bnd_checkpoint_quantize(q->plan, in_folder(path, "out"), false, NULL, why) : status;
+}
+
+static void quantized(void *state, bnd_status status)
+{
+    quantizing *q = state;
+    char path[PATH_SIZE];
+    bnd_quantize_plan_free(q->plan);
+    q->plan = NULL;
+    CU_ASSERT_EQUAL(access(in_folder(path, "out"), F_OK) == 0, status == BND_OK);
+}
+
 /* One allocation after another fails: a message, nothing lost, nothing left. */
 static void memory_may_run_out(void)
 {
     static const bnd_quantize hows[] = {{.to = "nvfp4", .layout = "modelopt"}, {.to = "e4m3"}, {.to = "fp32"}};
-    char path[PATH_SIZE];
+    static const char *const names[] = {"a", "b", "c"};
+    char path[PATH_SIZE], kept[PATH_SIZE];
     open_folder();
     make_model("in", small_model, small_model_count, config);
-    bnd_checkpoint *in = open_made("in");
+    quantizing q = {.in = open_made("in")};
     for (size_t i = 0; i < 3; i++) {
-        bnd_status status = BND_NO_MEMORY;
-        size_t failures = 0;
-        for (uint64_t after = 0; status != BND_OK && after < 2000; after++, failures++) {
-            int64_t before = allocations_living();
-            bnd_quantize_plan *plan = NULL;
-            bnd_error why = {.message = ""};
-            allocations_fail(after, true);
-            status = bnd_quantize_plan_new(&plan, in, &hows[i], &why);
-            status =
-                status == BND_OK ? bnd_checkpoint_quantize(plan, in_folder(path, "out"), false, NULL, &why) : status;
-            allocations_fail(UINT64_MAX, false);
-            bnd_quantize_plan_free(plan);
-            CU_ASSERT_TRUE(status == BND_OK || status == BND_NO_MEMORY);
-            CU_ASSERT_TRUE(status == BND_OK || why.message[0] != '\0');
-            CU_ASSERT_EQUAL(allocations_living(), before);
-            CU_ASSERT_EQUAL(access(in_folder(path, "out"), F_OK) == 0, status == BND_OK);
-        }
-        CU_ASSERT_EQUAL(status, BND_OK);
-        CU_ASSERT_TRUE(failures > 20);
+        q.how = &hows[i];
+        allocations_fail_in_turn(&(failing_work){quantize, quantized, &q, true, 21});
         bnd_checkpoint *out = open_made("out");
         CU_ASSERT_PTR_NOT_NULL(bnd_checkpoint_metadata(out, "binade.to"));
         bnd_checkpoint_free(out);
-        char kept[PATH_SIZE];
-        static const char *const names[] = {"a", "b", "c"};
         CU_ASSERT_EQUAL(rename(in_folder(path, "out"), in_folder(kept, names[i])), 0);
     }
-    bnd_checkpoint_free(in);
+    bnd_checkpoint_free(q.in);
     close_folder();
 }
 #define MEMORY_MAY_RUN_OUT                                                                                             \

@@ -3,6 +3,7 @@
 #include "tests/support/allocations.h"
 #include "tests/support/suites.h"
 
+#include <CUnit/CUnit.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +25,33 @@ void allocations_fail(uint64_t after, bool for_good)
 {
     failing_from = after == UINT64_MAX ? UINT64_MAX : asked + after;
     goes_on_failing = for_good;
+}
+
+void allocations_fail_in_turn(const failing_work *w)
+{
+    enum { MOST = 5000 };
+    bnd_status status = BND_NO_MEMORY;
+    uint64_t failures = 0;
+    bool reached = true;
+    for (uint64_t after = 0; reached && after < MOST; after++) {
+        const int64_t before = living;
+        const uint64_t first = asked;
+        bnd_error why = {.message = ""};
+        allocations_fail(after, w->for_good);
+        status = w->work(w->state, &why);
+        allocations_fail(UINT64_MAX, false);
+        reached = asked - first > after;
+        w->release(w->state, status);
+        CU_ASSERT_EQUAL(living, before);
+        CU_ASSERT_EQUAL(reached, status != BND_OK);
+        if (status != BND_OK) {
+            failures++;
+            CU_ASSERT_EQUAL(status, BND_NO_MEMORY);
+            CU_ASSERT_NOT_EQUAL(why.message[0], '\0');
+        }
+    }
+    CU_ASSERT_EQUAL(status, BND_OK);
+    CU_ASSERT_TRUE(failures >= w->fewest);
 }
 
 void allocations_skipped(void)

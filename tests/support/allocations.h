@@ -3,6 +3,7 @@
 #ifndef TESTS_SUPPORT_ALLOCATIONS_H
 #define TESTS_SUPPORT_ALLOCATIONS_H
 
+#include <binade.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -11,6 +12,18 @@ int64_t allocations_living(void);
 
 /* The next one but `after` fails, and so does every later one where `for_good`; UINT64_MAX: none does. */
 void allocations_fail(uint64_t after, bool for_good);
+
+/* Calls `work` while one allocation after another fails, alone or with all later ones where `for_good`, until none
+ * fails. After each call `release` gets its status, and frees what was made. Each failure must be BND_NO_MEMORY with a
+ * message, and nothing may stay allocated. There must be `fewest` failures at least. */
+typedef struct failing_work {
+    bnd_status (*work)(void *state, bnd_error *why);
+    void (*release)(void *state, bnd_status status);
+    void *state;
+    bool for_good;
+    uint64_t fewest;
+} failing_work;
+void allocations_fail_in_turn(const failing_work *w);
 
 /* The replacement for tests that need BND_WITH_WRAP: it reports them as skipped (suites.h). */
 void allocations_skipped(void);

@@ -19,6 +19,11 @@ bool bndi_find_experts(bndi_experts *out, const bnd_checkpoint *checkpoint, cons
 /* Is a weight stored [E, out, in], where an unquantized checkpoint has [E, in, out] under its name? */
 bool bndi_decodes_in_first(const bnd_stored_weight *weight);
 
+/* Elements at .. at + n - 1 of a weight of rank 3 whose last two axes change places: stored [E, R, C], element
+ * (e, c, r) of [E, C, R]. */
+BND_CHECKED bnd_status bndi_decode_turned(float *x, const bnd_stored_weight *weight, uint64_t at, uint64_t n,
+                                          const bnd_context *context, bnd_error *why);
+
 /* The elements of a stored array that are a matrix, or several matrices one below the other: row r, column c is element
  * first + r / inner * outer_step + r % inner * row_step + c * column_step. */
 typedef struct bndi_expert_view {

@@ -64,8 +64,7 @@ static bnd_status decode(const bndi_quantizing *job, const piece *p, bnd_error *
         return bnd_decode_f32(p->memory->x, p->memory->gathered, p->n, stored, &how, why);
     }
     if (p->work->turned) {
-        return bndi_decode_turned(p->memory->x, p->weight->weight, p->at / p->work->columns, p->n / p->work->columns,
-                                  &context, why);
+        return bndi_decode_turned(p->memory->x, p->weight->weight, p->at, p->n, &context, why);
     }
     return bnd_decode_weight_f32(p->memory->x, p->weight->weight, p->at, p->n, &context, why);
 }

@@ -9,10 +9,17 @@
  * Comfy-Org/ComfyUI@311c0140:QUANTIZATION.md;
  * NVIDIA/Model-Optimizer@a2fbac7b:modelopt/torch/export/convert_hf_config.py and quant_utils.py; mixed schemes:
  * NVIDIA/Model-Optimizer@0030d2b3:modelopt/torch/export/convert_hf_config.py (quantized_layers) and the class
- * ModelOptMixedPrecisionConfig of vLLM's modelopt.py. */
+ * ModelOptMixedPrecisionConfig of vLLM's modelopt.py. The KV cache: the same file of Model-Optimizer
+ * (kv_cache_quant_algo, kv_cache_scheme); vllm-project/vllm@00155cde:vllm/model_executor/layers/quantization/
+ * modelopt.py (from_config), and in vLLM's compressed_tensors.py the class CompressedTensorsKVCacheMethod, which needs
+ * 8 bits, "float" and the strategy "tensor". FP8 of transformers and of vLLM has no such key. vLLM's
+ * model_loader/weight_utils.py (maybe_remap_kv_scale_name) reads both names of KV scales, k_proj.k_scale and
+ * self_attn.k_scale. */
 #define _POSIX_C_SOURCE 200809L
 #include "convert/quantization_config.h"
 
+#include "base/base.h"
+#include "checkpoint/weights.h"
 #include "convert/names.h"
 #include "store/json_writer.h"
 
@@ -50,6 +57,41 @@ static void put_number(bnd_lab_json *json, const bnd_block *block)
 static bool is_grouped(const bnd_block *block)
 {
     return block->sharing == BND_SHARE_BLOCK && block->along > 0;
+}
+
+/* ---- the KV cache: read ---- */
+
+static bndi_kv_cache kv_of_word(const char *word)
+{
+    return bndi_same_word(word, strlen(word), "FP8") ? BNDI_KV_FP8 : BNDI_KV_OTHER;
+}
+
+static bool is_or_absent(const char *word, const char *wanted)
+{
+    return word == NULL || strcmp(word, wanted) == 0;
+}
+
+static bndi_kv_cache kv_of(const bndi_quantization *q)
+{
+    const bndi_quantization_args *args = &q->kv_cache;
+    const char *word = json_string_value(json_object_get(q->json, "kv_cache_scheme")); /* of ModelOpt's older files */
+    if (q->kv_algorithm != NULL || word != NULL) {
+        return kv_of_word(q->kv_algorithm != NULL ? q->kv_algorithm : word);
+    }
+    const bool fp8 = args->num_bits == 8 && args->type != NULL && strcmp(args->type, "float") == 0 && args->symmetric &&
+                     is_or_absent(args->strategy, "tensor") && is_or_absent(args->dynamic, "false");
+    return !args->given ? BNDI_KV_NOTHING : fp8 ? BNDI_KV_FP8 : BNDI_KV_OTHER;
+}
+
+bndi_kv_cache bndi_kv_cache_of(const bnd_checkpoint *checkpoint)
+{
+    const bndi_quantizations *all = bndi_checkpoint_quantizations(checkpoint);
+    bndi_kv_cache kv = BNDI_KV_NOTHING;
+    for (size_t i = 0; i < all->count; i++) {
+        const bndi_kv_cache says = kv_of(&all->rows[i]);
+        kv = says > kv ? says : kv;
+    }
+    return kv;
 }
 
 /* ---- compressed-tensors ---- */
@@ -177,7 +219,12 @@ static void put_compressed_tensors(bnd_lab_json *json, const bndi_schemes *schem
     bnd_lab_json_string(json, "format", word_of(schemes, "mixed-precision"));
     bnd_lab_json_null(json, "global_compression_ratio");
     put_ignored(json, "ignore", ignored);
-    bnd_lab_json_null(json, "kv_cache_scheme");
+    if (schemes->kv_fp8) {
+        const bnd_block fp8 = {.element = *bnd_format_at(BND_FORMAT_E4M3), .sharing = BND_SHARE_TENSOR};
+        put_args(json, "kv_cache_scheme", &fp8, "tensor", 0, STATIC);
+    } else {
+        bnd_lab_json_null(json, "kv_cache_scheme");
+    }
     bnd_lab_json_string(json, "quant_method", "compressed-tensors");
     bnd_lab_json_string(json, "quantization_status", "compressed");
 }
@@ -215,7 +262,7 @@ static void put_producer(bnd_lab_json *json)
     bnd_lab_json_end(json);
 }
 
-/* Weights, and activations with static scales. */
+/* Weights, and activations and the KV cache with static scales. */
 static void put_fixed(bnd_lab_json *json, const char *key, const bnd_block *block)
 {
     bnd_lab_json_object(json, key);
@@ -279,6 +326,10 @@ static bool put_modelopt(bnd_lab_json *json, const bndi_schemes *schemes, const 
         bnd_lab_json_unsigned(json, "group_size", block->along);
     }
     put_ignored(json, "ignore", ignored);
+    if (schemes->kv_fp8) {
+        const bnd_block fp8 = {.element = *bnd_format_at(BND_FORMAT_E4M3), .sharing = BND_SHARE_TENSOR};
+        put_fixed(json, "kv_cache_scheme", &fp8);
+    }
     bnd_lab_json_string(json, "quant_algo", mixed ? "MIXED_PRECISION" : schemes->at[0].how->word);
     const bool memory = !mixed || put_layers(json, schemes);
     put_producer(json);
@@ -337,7 +388,11 @@ bool bndi_hf_quant_config(bndi_long_text *out, const bndi_schemes *schemes, cons
     put_producer(&json);
     bnd_lab_json_object(&json, "quantization");
     bnd_lab_json_string(&json, "quant_algo", mixed ? "MIXED_PRECISION" : how->word);
-    bnd_lab_json_null(&json, "kv_cache_quant_algo");
+    if (schemes->kv_fp8) {
+        bnd_lab_json_string(&json, "kv_cache_quant_algo", "FP8");
+    } else {
+        bnd_lab_json_null(&json, "kv_cache_quant_algo");
+    }
     if (is_grouped(&how->block) && !mixed) {
         bnd_lab_json_unsigned(&json, "group_size", how->block.along);
     }

@@ -24,7 +24,16 @@ typedef struct bndi_scheme {
 typedef struct bndi_schemes {
     const bndi_scheme *at;
     size_t count;
+    bool kv_fp8; /* the KV cache is e4m3 with static scales of tensors: families whose configs can say so */
 } bndi_schemes;
+
+/* What the configs of a checkpoint say of the KV cache. */
+typedef enum bndi_kv_cache {
+    BNDI_KV_NOTHING, /* it is not quantized */
+    BNDI_KV_FP8,     /* e4m3, one static scale for keys and one for values of a layer */
+    BNDI_KV_OTHER
+} bndi_kv_cache;
+bndi_kv_cache bndi_kv_cache_of(const bnd_checkpoint *checkpoint);
 
 /* quantization_config of config.json, as JSON on one line. */
 void bndi_quantization_config(bndi_long_text *out, const bndi_schemes *schemes, const bndi_ignored *ignored);

@@ -98,13 +98,6 @@ BND_CHECKED bnd_status bndi_plan_tensors(bnd_quantize_plan *plan, bnd_error *why
 /* The shape of some rows of a weight for calls on its block format. */
 bnd_shape bndi_shape_of_rows(const bnd_block *block, size_t rows, size_t columns);
 
-/* ---- turn.c ---- */
-
-/* Rows first .. first + rows - 1 of a weight [E, out, in] as [E in, out]: row e in + i is column i of expert e. `x` has
- * rows * out elements. */
-BND_CHECKED bnd_status bndi_decode_turned(float *x, const bnd_stored_weight *weight, uint64_t first, size_t rows,
-                                          const bnd_context *context, bnd_error *why);
-
 /* ---- pieces.c: the work on a piece ---- */
 
 /* The work on a plan. Parts of it run on several threads: each takes the next piece until there are no more. */

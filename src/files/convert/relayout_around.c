@@ -238,9 +238,16 @@ static bnd_status configure(bndi_relayout_around *a, const bndi_relayout_plan *p
     bndi_long_text line = {0}, *lines = NULL;
     bool memory = names != NULL;
     bnd_status status = BND_OK;
+    const bndi_kv_cache kv = bndi_kv_cache_of(plan->in);
+    if (kv == BNDI_KV_OTHER) {
+        free(names);
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                        "the config says that the KV cache is quantized, and not as FP8 with static scales of tensors; "
+                        "configs of other layouts cannot say this");
+    }
     if (memory) {
         const bool head = list_schemes(listed, names, plan);
-        const bndi_schemes schemes = {listed, plan->scheme_count};
+        const bndi_schemes schemes = {listed, plan->scheme_count, kv == BNDI_KV_FP8};
         const bndi_ignored ignored = {names + weights, list_ignored(names + weights, plan->in), head};
         bndi_quantization_config(&a->quantization, &schemes, &ignored);
         if (folder && bndi_hf_quant_config(&line, &schemes, &ignored)) {

@@ -13,8 +13,8 @@ enum {
     RANK_MOST = 5,    /* of a part of a matrix, or of matrices of experts */
     NAME_MORE = 64,   /* the suffix of a part is shorter than ".weight" and this */
     PIECE = 1 << 17,  /* elements: fp32 and codes fit the L2 cache */
-    TURNED = 1 << 20, /* elements of a piece whose axes change places: so many that rows are read in long parts, */
-    TURNED_ROWS = 32, /* and no fewer rows of the output than this */
+    TURNED = 1 << 20, /* elements of a piece whose axes change places, so that long parts of rows are read; */
+    TURNED_ROWS = 32, /* it has at least this many rows of the output */
     COPIED = 1 << 20  /* bytes of a piece that is copied */
 };
 

@@ -59,7 +59,7 @@ static bnd_status make_texts(bnd_quantize_plan *plan, const bndi_ignored *ignore
         return config->failed ? no_memory(why) : set_config(plan, NULL, why);
     }
     const bndi_scheme scheme = {.how = &plan->how};
-    const bndi_schemes schemes = {&scheme, 1};
+    const bndi_schemes schemes = {&scheme, 1, bndi_kv_cache_of(plan->in) == BNDI_KV_FP8};
     bndi_quantization_config(config, &schemes, ignored);
     bool both = bndi_hf_quant_config(&second, &schemes, ignored);
     bnd_status status = config->failed || second.failed ? no_memory(why) : set_config(plan, config->bytes, why);

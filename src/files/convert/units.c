@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXPERTS_MOST = 1 << 16 }; /* no model has so many: the dimensions are in another order */
+enum { EXPERTS_MOST = 1 << 16 }; /* models have fewer: with more, the dimensions are in another order */
 
 /* How a weight of the input is taken. */
 typedef struct taken {

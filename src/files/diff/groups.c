@@ -1,6 +1,10 @@
 /* Pieces of weights, and the groups in them. */
 #include "diff/groups.h"
 
+#include "convert/experts.h"
+
+#include <string.h>
+
 enum { MOST = 1 << 27 }; /* elements of a piece */
 
 static uint64_t parts(uint64_t n, uint64_t of)
@@ -69,8 +73,28 @@ size_t bndi_group_run_at(const bndi_groups *g, const bndi_group_piece *piece, si
     return in_group < in_row ? in_group : in_row;
 }
 
-const float *bndi_decode_range(float *room, const bnd_stored_weight *weight, uint64_t at, size_t n)
+/* ---- two weights ---- */
+
+bool bndi_is_turned(const bnd_stored_weight *weight, const bnd_stored_weight *other)
 {
+    return weight->rank == 3 && other->rank == 3 && bndi_decodes_in_first(weight) != bndi_decodes_in_first(other);
+}
+
+bool bndi_same_axes(const bnd_stored_weight *weight, const bnd_stored_weight *other)
+{
+    const uint64_t *a = weight->shape, *b = other->shape;
+    if (bndi_is_turned(weight, other)) {
+        return a[0] == b[0] && a[1] == b[2] && a[2] == b[1];
+    }
+    return weight->rank == other->rank && (weight->rank == 0 || memcmp(a, b, weight->rank * sizeof *a) == 0);
+}
+
+const float *bndi_decode_range(float *room, const bnd_stored_weight *weight, const bnd_stored_weight *order,
+                               uint64_t at, size_t n)
+{
+    if (bndi_is_turned(weight, order)) {
+        return bndi_decode_turned(room, weight, at, n, NULL, NULL) == BND_OK ? room : NULL;
+    }
     const size_t before = (size_t)(at % BND_WEIGHT_STEP);
     return bnd_decode_weight_f32(room, weight, at - before, n + before, NULL, NULL) == BND_OK ? room + before : NULL;
 }

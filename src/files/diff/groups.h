@@ -33,8 +33,16 @@ bndi_group_piece bndi_group_piece_at(const bndi_groups *g, uint64_t index);
  * of the piece. */
 size_t bndi_group_run_at(const bndi_groups *g, const bndi_group_piece *piece, size_t at, size_t *group);
 
-/* Decodes any range of a weight. `room` has n + BND_WEIGHT_STEP floats; returns where the range begins in it, or NULL.
- */
-const float *bndi_decode_range(float *room, const bnd_stored_weight *weight, uint64_t at, size_t n);
+/* Are the last two axes of these weights in another order? So are those of blocks of gpt-oss, [E, out, in], and of the
+ * unquantized model, [E, in, out]. */
+bool bndi_is_turned(const bnd_stored_weight *weight, const bnd_stored_weight *other);
+
+/* Have they the same shape, in the same order of axes? */
+bool bndi_same_axes(const bnd_stored_weight *weight, const bnd_stored_weight *other);
+
+/* Decodes any range of a weight; elements are in the order of `order`, which is the weight or has its shape. `room` has
+ * n + BND_WEIGHT_STEP floats; returns where the range begins in it, or NULL. */
+const float *bndi_decode_range(float *room, const bnd_stored_weight *weight, const bnd_stored_weight *order,
+                               uint64_t at, size_t n);
 
 #endif

@@ -21,7 +21,7 @@ static const char *no_search(const bnd_stored_weight *weight, const bnd_stored_w
     if (base->layout != NULL) {
         return "the base is quantized, too";
     }
-    if (base->count != weight->count) {
+    if (base->count != weight->count || (bndi_is_turned(weight, base) && !bndi_same_axes(weight, base))) {
         return "the base has another shape";
     }
     if (weight->parts[BND_PART_ZERO_POINTS] != NULL) {

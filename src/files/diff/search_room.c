@@ -36,7 +36,8 @@ bool bndi_piece_room_fill(bndi_piece_room *room, const bndi_search *search, uint
     r.decoded = malloc((r.piece.n + BND_WEIGHT_STEP) * sizeof *r.decoded);
     r.scales = malloc(2 * (r.piece.groups + 1) * sizeof *r.scales);
     r.codes = codes ? malloc((r.piece.n + 1) * sizeof *r.codes) : NULL;
-    r.x = r.decoded == NULL ? NULL : bndi_decode_range(r.decoded, search->base, r.piece.first, r.piece.n);
+    r.x =
+        r.decoded == NULL ? NULL : bndi_decode_range(r.decoded, search->base, search->weight, r.piece.first, r.piece.n);
     if (r.x == NULL || r.scales == NULL || (codes && r.codes == NULL)) {
         bndi_piece_room_empty(&r);
         return false;

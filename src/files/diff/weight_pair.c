@@ -1,6 +1,7 @@
 /* The comparison of two weights of one name. */
 #include "diff/weight_pair.h"
 #include "bulk/threads.h"
+#include "convert/experts.h"
 #include "diff/distance.h"
 #include "diff/groups.h"
 #include "scan/scan.h"
@@ -30,11 +31,6 @@ static const bnd_format *unit_of(const bnd_stored_weight *a, const bnd_stored_we
     return unit == NULL || unit->precision > fp32->precision ? fp32 : unit;
 }
 
-static bool same_shape(const bnd_stored_weight *a, const bnd_stored_weight *b)
-{
-    return a->rank == b->rank && (a->rank == 0 || memcmp(a->shape, b->shape, a->rank * sizeof *a->shape) == 0);
-}
-
 static bool same_tensor(const bnd_stored_tensor *a, const bnd_stored_tensor *b)
 {
     if (a == NULL || b == NULL) {
@@ -47,7 +43,7 @@ static bool same_tensor(const bnd_stored_tensor *a, const bnd_stored_tensor *b)
 /* The same bytes mean the same only if they are read in the same way. */
 static bool same_bytes(const bnd_stored_weight *a, const bnd_stored_weight *b)
 {
-    bool same = (a->layout == NULL) == (b->layout == NULL);
+    bool same = (a->layout == NULL) == (b->layout == NULL) && !bndi_is_turned(a, b);
     same = same && (a->layout == NULL ||
                     (a->layout->second_divides == b->layout->second_divides &&
                      a->layout->high_first == b->layout->high_first && a->layout->swizzled == b->layout->swizzled));
@@ -58,12 +54,15 @@ static bool same_bytes(const bnd_stored_weight *a, const bnd_stored_weight *b)
     return same;
 }
 
+/* The shape of a weight when it is decoded, which may be another than that of its codes. */
 static void print_shape(char *out, size_t size, const bnd_stored_weight *w)
 {
+    const bool turned = bndi_decodes_in_first(w);
     size_t length = (size_t)snprintf(out, size, "[");
     for (size_t i = 0; i < w->rank && length < size; i++) {
+        const uint64_t dimension = w->shape[turned && i > 0 ? 3 - i : i];
         length +=
-            (size_t)snprintf(out + length, size - length, i == 0 ? "%llu" : ", %llu", (unsigned long long)w->shape[i]);
+            (size_t)snprintf(out + length, size - length, i == 0 ? "%llu" : ", %llu", (unsigned long long)dimension);
     }
     if (length < size) {
         (void)snprintf(out + length, size - length, "]");
@@ -89,8 +88,8 @@ static void compare_piece(void *state, size_t i, bool in_order)
     float *room = malloc(2 * (n + BND_WEIGHT_STEP) * sizeof *room), *zeros = calloc(n + 1, sizeof *zeros);
     uint64_t *bins = calloc(BNDI_BINS_SIZE, sizeof *bins);
     (void)in_order;
-    const float *a = room == NULL ? NULL : bndi_decode_range(room, pair->a, at, n);
-    const float *b = a == NULL ? NULL : bndi_decode_range(room + n + BND_WEIGHT_STEP, pair->b, at, n);
+    const float *a = room == NULL ? NULL : bndi_decode_range(room, pair->a, pair->a, at, n);
+    const float *b = a == NULL ? NULL : bndi_decode_range(room + n + BND_WEIGHT_STEP, pair->b, pair->a, at, n);
     memset(&job->parts[i], 0, sizeof job->parts[i]);
     memset(&job->errors[i], 0, sizeof job->errors[i]);
     memset(&job->squares[i], 0, sizeof job->squares[i]);
@@ -152,7 +151,7 @@ bnd_status bndi_compare_weights(bnd_weight_difference *pair, const bndi_pair_wat
     }
     pair->unit = unit_of(a, b);
     pair->same_bytes = same_bytes(a, b);
-    if (!same_shape(a, b)) {
+    if (!bndi_same_axes(a, b)) {
         print_shape(shapes[0], sizeof shapes[0], a);
         print_shape(shapes[1], sizeof shapes[1], b);
         pair->kind = BND_DIFFERENCE_SHAPE;

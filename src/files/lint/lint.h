@@ -54,7 +54,7 @@ void bndi_lint_report(bnd_lint *lint, bndi_check check, const char *where, const
 void bndi_lint_report_as(bnd_lint *lint, bndi_check check, bnd_severity severity, const char *where,
                          const char *message, ...) BND_PRINTF(5, 6);
 
-/* Takes back the latest findings, until there are so many. */
+/* Takes back the latest findings, until `count` are left. */
 void bndi_lint_take_back(bnd_lint *lint, size_t count);
 
 /* Orders the findings and counts them. */

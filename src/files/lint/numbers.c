@@ -24,7 +24,7 @@ static uint64_t bad_numbers(const bndi_scale_values *n)
     return n->nans + n->infinities + n->zeros + n->negatives;
 }
 
-/* So many numbers that are equal; the first of them is number `index` of the tensor, if it is a bad one. */
+/* Counts `times` equal numbers; `index` is the place of the first one in the tensor, which is used if they are bad. */
 static void count_number(bndi_scale_values *out, double x, uint64_t times, uint64_t index)
 {
     if (!is_good(x)) {

@@ -1,28 +1,11 @@
 /* How often each code occurs: all that formats without scales, and one scale per tensor, depend on. */
+#include "scan/count_words.h"
 #include "scan/scan.h"
 
 #include <string.h>
 
 /* The counters of a run are 32 bits wide, so that those of common codes stay in the first cache. */
 enum { RUN = 1 << 30 };
-
-static void count_run_of_16(uint32_t *counts, const unsigned char *codes, size_t n)
-{
-    size_t i = 0;
-    for (; i + 4 <= n; i += 4) {
-        uint64_t four;
-        memcpy(&four, codes + 2 * i, sizeof four); /* four words, in the machine's order of bytes */
-        counts[four & 0xffff]++;
-        counts[four >> 16 & 0xffff]++;
-        counts[four >> 32 & 0xffff]++;
-        counts[four >> 48]++;
-    }
-    for (; i < n; i++) {
-        uint16_t one;
-        memcpy(&one, codes + 2 * i, sizeof one);
-        counts[one]++;
-    }
-}
 
 /* Neighbours go to different counters. */
 static void count_run_of_8(uint32_t *counts, const unsigned char *codes, size_t n)
@@ -59,7 +42,7 @@ void bndi_count_codes(uint64_t *counts, uint32_t *counters, const unsigned char 
         if (bytes == 1) {
             count_run_of_8(counters, codes + at, run);
         } else {
-            count_run_of_16(counters, codes + 2 * at, run);
+            bndi_count_words(counters, codes + 2 * at, run, 0xffff);
         }
         for (size_t word = 0; word < all; word++) {
             counts[code_of_word(word, bytes)] += counters[word];

@@ -1,6 +1,7 @@
 # Layer 8: what weights become in other formats.
 labinclude_HEADERS += include/binade-lab/scan.h
 libbinade_laboratory_la_SOURCES += \
+	src/files/scan/count_words.h \
 	src/files/scan/scan.h \
 	src/files/scan/exact_sum.c \
 	src/files/scan/tensor.c \

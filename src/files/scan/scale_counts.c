@@ -1,9 +1,10 @@
-/* Pairs of scale and code: what becomes of an element of a 16-bit format depends on nothing else, where blocks share a
+/* Pairs of scale and code: the result for an element of a 16-bit format depends on nothing else, where blocks share a
  * scale of 8 bits. So the codes are counted per scale, and each that occurs is rounded once per scale.
  *
  * Candidates with the same blocks are counted together: a slot of counters belongs to one scale of each. Blocks are
  * taken slot by slot, so that the counters in use stay in the first cache. Signs do not matter: elements are formats
  * that have the negative of each of their numbers. */
+#include "scan/count_words.h"
 #include "scan/scan.h"
 
 #include <math.h>
@@ -286,25 +287,6 @@ static bool find_slots(bndi_counter *c, size_t slots, size_t members, size_t blo
     return true;
 }
 
-static void count_block(uint32_t *counts, const unsigned char *codes, size_t n)
-{
-    size_t i = 0;
-    for (; i + 4 <= n; i += 4) {
-        uint64_t four;
-        memcpy(&four, codes + 2 * i, sizeof four);
-        four &= UINT64_C(0x7fff7fff7fff7fff);
-        counts[four & 0xffff]++;
-        counts[four >> 16 & 0xffff]++;
-        counts[four >> 32 & 0xffff]++;
-        counts[four >> 48]++;
-    }
-    for (; i < n; i++) {
-        uint16_t one;
-        memcpy(&one, codes + 2 * i, sizeof one);
-        counts[one & 0x7fff]++;
-    }
-}
-
 /* The first block of each slot among all blocks. */
 static void find_starts(size_t starts[SLOTS + 1], const bndi_counter *c, size_t blocks)
 {
@@ -332,12 +314,12 @@ static void count_blocks(bndi_counter *c, const bndi_tensor *t, const bndi_recta
             c->order[ends[slot[i]]++] = first + i * along;
         }
         if (rest > 0) {
-            count_block(c->counts[slot[whole]], codes + 2 * (first + whole * along), rest);
+            bndi_count_words(c->counts[slot[whole]], codes + 2 * (first + whole * along), rest, 0x7fff);
         }
     }
     for (size_t slot = 0; slot < c->used; slot++) {
         for (size_t i = starts[slot]; i < ends[slot]; i++) {
-            count_block(c->counts[slot], codes + 2 * c->order[i], along);
+            bndi_count_words(c->counts[slot], codes + 2 * c->order[i], along, 0x7fff);
         }
     }
 }

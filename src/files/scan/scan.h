@@ -35,11 +35,11 @@ typedef struct bndi_comparison {
 } bndi_comparison;
 void bndi_comparison_add(bndi_comparison *sum, const bndi_comparison *more);
 
-/* Compares numbers with what became of them. `bins` is zero, and is zero again afterwards. */
+/* Compares numbers `x` with their results `y`. `bins` is zero, and is zero again afterwards. */
 enum { BNDI_BINS_SIZE = 4 * 2048 };
 void bndi_compare(bndi_comparison *sum, uint64_t bins[BNDI_BINS_SIZE], const float *x, const float *y, size_t n);
 
-/* One number, which occurs so often. */
+/* One number, which occurs `times` times. */
 void bndi_compare_times(bndi_comparison *sum, float x, float y, uint64_t times);
 
 /* ---- tensor.c: the numbers of a tensor, wherever they are ---- */
@@ -73,7 +73,7 @@ typedef struct bndi_input {
     bndi_squares squared;
 } bndi_input;
 
-/* A number that occurs so often; below `normal` it is subnormal. */
+/* A number that occurs `times` times; below `normal` it is subnormal. */
 void bndi_input_add(bndi_input *input, float x, uint64_t times, double normal);
 void bndi_input_add_all(bndi_input *input, uint64_t bins[BNDI_BINS_SIZE], const float *x, size_t n, double normal);
 void bndi_input_merge(bndi_input *sum, const bndi_input *more);
