@@ -70,7 +70,7 @@ await test("a folder gives what lint and scan answer", async () => {
     await done(page);
     equal(await failure(page), "");
     const lint = json(["lint", right]), scan = json(["scan", right, "--to", "fp16,e4m3/row,nvfp4"]);
-    equal(await answers(page), [lint.answer, scan.answer[0]]);
+    equal((await answers(page)).slice(0, 2), [lint.answer, scan.answer[0]]);
     equal(await page.evaluate(() => document.querySelectorAll(".scan table")[1].tBodies[0].rows.length), 2);
     equal(await page.evaluate(() => document.querySelectorAll(".scan table")[0].tBodies[0].rows.length), 3);
     equal(await page.evaluate(() => document.querySelector("#command code").textContent), "binade scan CHECKPOINT --to fp16,e4m3/row,nvfp4");
@@ -80,6 +80,114 @@ await test("a folder gives what lint and scan answer", async () => {
     await page.waitFor(() => document.querySelector(".scan figure")?.textContent.includes("down_proj"));
     equal(page.messages, []);
     await page.close();
+});
+
+// The texts of a table's cells, a row each: what is in `selector`, after the head.
+const cells = (page, selector) => page.evaluate((where) => [...document.querySelector(where).tBodies[0].rows].map((row) => [...row.cells].map((cell) => cell.textContent)), selector);
+const quantize = (out, ...words) => json(["quantize", right, join(top, out), ...words]);
+const shown = (page, selector) => page.waitFor((where) => document.querySelector(where) || document.querySelector("p.failure:not([hidden])"), selector);
+
+await test("a table sorts by a column, both ways, and keeps its filter", async () => {
+    const page = await opened("#checkpoint/e4m3");
+    await page.setFiles("#checkpoint-folder", [right]);
+    await done(page);
+    const names = () => page.evaluate(() => [...document.querySelectorAll(".scan table")[1].tBodies[0].rows].map((row) => row.cells[0].textContent));
+    const sorted = (await names()).sort();
+    check(sorted.length === 2, "two matrices");
+    await page.click(".scan thead th:first-child button");
+    equal(await names(), sorted);
+    await page.click(".scan thead th:first-child button");
+    equal(await names(), [...sorted].reverse());
+    await page.close();
+});
+
+await test("the plan of a checkpoint is that of quantize --dry-run", async () => {
+    const core = await openCore(), files = { "model.safetensors": new Uint8Array(readFileSync(join(right, "model.safetensors"))) };
+    for (const words of [["--to", "e4m3"], ["--to", "nvfp4", "--layout", "modelopt"], ["--to", "int8"]]) {
+        const all = ["quantize", "model.safetensors", "--dry-run", ...words, "--json"];
+        const native = run(all, { cwd: right }), here = core.run(all, { files });
+        // Memory is that of the machine: its threads, and the size of its pointers.
+        equal([here.status, { ...JSON.parse(here.output), memory: 0, answer: 0 }], [native.status, { ...JSON.parse(native.output), memory: 0, answer: 0 }]);
+    }
+    const page = await opened("#checkpoint/e4m3?to=nvfp4&layout=modelopt");
+    await page.setFiles("#checkpoint-folder", [right]);
+    await done(page);
+    const plan = json(["quantize", right, "--dry-run", "--to", "nvfp4", "--layout", "modelopt"]);
+    const rows = await cells(page, ".quantize table");
+    equal(rows.length, plan.plan.length + 1);
+    equal(rows[0].slice(0, 5), [plan.plan[0].conversion, plan.plan[0].from, plan.plan[0].to, plan.plan[0].because, String(plan.plan[0].weights)]);
+    equal(await page.evaluate(() => document.querySelectorAll(".quantize table")[1].tBodies[0].rows.length), plan.tensors.length);
+    await page.evaluate(() => {
+        const list = document.querySelector("#checkpoint-to");
+        list.value = "int8";
+        list.dispatchEvent(new Event("change"));
+    });
+    await page.waitFor(() => /int8|refused|cannot/.test(document.querySelector(".quantize")?.textContent));
+    matches(await page.evaluate(() => location.hash), /to=int8/);
+    equal(page.messages, []);
+    await page.close();
+});
+
+await test("two checkpoints are compared, with the figures of diff --json", async () => {
+    quantize("fp8", "--to", "e4m3");
+    const both = folder("both", {}), core = await openCore();
+    for (const [at, from] of [["A", "fp8"], ["B", "right"]]) {
+        folder(`both/${at}`, { "model.safetensors": readFileSync(join(top, from, "model.safetensors")), "config.json": JSON.parse(readFileSync(join(top, from, "config.json"), "utf8")) });
+    }
+    const files = Object.fromEntries(["A", "B"].flatMap((at) => ["model.safetensors", "config.json"].map((name) => [`${at}/${name}`, new Uint8Array(readFileSync(join(both, at, name)))])));
+    const native = run(["diff", "A", "B", "--json"], { cwd: both }), here = core.run(["diff", "A", "B", "--json"], { files });
+    equal([here.status, here.output], [native.status, native.output]);
+    const diff = JSON.parse(native.output), page = await opened("#checkpoint");
+    await page.drop("#checkpoint-drop", [join(both, "A"), join(both, "B")]);
+    await shown(page, ".diff");
+    equal([await failure(page), (await answers(page))[0]], ["", diff.answer[0]]);
+    const text = await page.evaluate(() => document.querySelector(".diff").textContent);
+    check(text.includes(diff.explained_by[0].text) && text.includes("explained by"), text);
+    equal((await cells(page, ".diff table")).length, diff.explained_by.length);
+    equal(await page.evaluate(() => document.querySelectorAll(".diff table")[1].tBodies[0].rows.length), diff.list.filter((w) => w.elements > 0).length);
+    equal(page.messages, []);
+    await page.close();
+});
+
+await test("two loose files are two checkpoints; three folders are refused", async () => {
+    const some = ["x", "y"].map((name, i) => {
+        const file = join(top, `${name}.npy`);
+        writeFileSync(file, npy("<f4", [8, 8], Float32Array.from(numbers(64)).fill(i + 1, 0, 3)));
+        return file;
+    });
+    const page = await opened("#checkpoint");
+    await page.setFiles("#checkpoint-files", some);
+    await shown(page, ".diff");
+    equal((await answers(page))[0], json(["diff", ...some]).answer[0]);
+    await page.drop("#checkpoint-drop", [right, damaged, join(top, "fp8")]);
+    await page.waitFor(() => /two to compare; got 3/.test(document.querySelector("p.failure:not([hidden])")?.textContent));
+    equal(page.messages, []);
+    await page.close();
+});
+
+await test("reports of diff, quantize and relayout show what --json says", async () => {
+    const report = (name) => join(top, `${name}.html`);
+    const plan = json(["quantize", right, join(top, "nv"), "--to", "nvfp4", "--layout", "modelopt", "--report", report("quantize")]);
+    const relaid = json(["relayout", join(top, "nv"), join(top, "ct"), "--layout", "compressed-tensors", "--report", report("relayout")]);
+    const diff = json(["diff", join(top, "nv"), right, "--report", report("diff")]);
+    const page = await opened(report("quantize"), { offline: true });
+    await shown(page, ".quantize");
+    const files = await page.evaluate(() => document.querySelectorAll(".quantize table")[1].textContent);
+    check(plan.files.length === 1 && files.includes(plan.files[0].file), files);
+    equal(page.messages, []);
+    await page.close();
+    const other = await opened(report("relayout"), { offline: true });
+    await shown(other, ".relayout");
+    equal((await answers(other))[0], relaid.answer[0]);
+    equal((await cells(other, ".relayout table")).map(([key, count]) => [key, Number(count)]), Object.entries(relaid.changes));
+    equal(relaid.reciprocals.length, relaid.second_scales);
+    equal(await other.evaluate(() => document.querySelectorAll(".relayout table")[1].tBodies[0].rows.length), relaid.reciprocals.length);
+    equal(other.messages, []);
+    await other.close();
+    const third = await opened(report("diff"), { offline: true });
+    await shown(third, ".diff");
+    equal((await answers(third))[0], diff.answer[0]);
+    await third.close();
 });
 
 await test("damage is named, with its place and what to do", async () => {
@@ -143,6 +251,27 @@ await test("hostile names of tensors, keys and values are text", async () => {
     check((await answers(page)).length > 0 || await failure(page) !== "", "an answer or a refusal");
     equal(page.messages, []);
     await page.close();
+    const sums = { elements: 1, equal: 0, nonfinite: 0, largest_ulps: 1, largest_error: 1, mean_error: 1, sqnr_db: 1, ulps: [0, 1], unit: names[0] };
+    const how = (name) => ({ text: name, explained: false, codes: 1, codes_made: 0, scales: 1, scales_made: 0, tensor_scales: 0, tensor_scales_made: 0, tensor_scale: [name, name], scale: [name, name], quotient: [], rounding: [] });
+    const kind = (name) => ({ from: name, to: name, conversion: name, because: name, weights: 1, elements: 1, bytes_in: 1, bytes_out: 1, bits_per_parameter_in: 8, bits_per_parameter_out: 8 });
+    const report = { report: 1, kind: "checkpoint",
+        diff: { ...sums, a: names[0], b: names[1], base: names[2], answer: names, ulps_up_to: [0, 0.5], explained_by: names.map((name) => ({ ...how(name), weights: 1, first: name })),
+            list: names.flatMap((name) => ["values", "only-a", "unknown"].map((difference) => ({ ...sums, weight: name, difference, why: name, a: name, b: name, explained: how(name), elements: Number(difference === "values") }))) },
+        quantize: { in: names[0], out: names[1], answer: names, bytes_in: 1, bytes_out: 1, bits_per_parameter_in: 8, bits_per_parameter_out: 8, parameters: 1, plan: names.map(kind),
+            tensors: names.map((name) => ({ ...kind(name), tensor: name, shape: name, group: null })), files: names.map((file) => ({ file, tensors: 1, bytes: 1 })), other_files: names },
+        relayout: { answer: names, changes: { renamed: 1, reshaped: 1, cast: 1, retyped: 1, reordered: 1, inverted: 1, unchanged: 1 },
+            tensors: names.map((name) => ({ weight: name, part: name, from: name, to: `${name} `, dtype_from: name, dtype_to: `${name} `, shape_from: [1], shape_to: [], changes: [name] })),
+            reciprocals: names.map((name) => ({ tensor: name, part: name, from: 1, to: 1, back: 1, ulps: 0 })), kept: names.map((key) => ({ key, bytes: 1 })) } };
+    const file = join(top, "evil.html");
+    writeFileSync(file, withReport(readFileSync(PAGE, "utf8"), report));
+    const shows = await opened(file, { offline: true });
+    await shown(shows, ".relayout");
+    await shows.evaluate(() => document.querySelectorAll("details").forEach((one) => { one.open = true; }));
+    equal(await shows.evaluate(() => [globalThis.hit ?? 0, document.querySelectorAll("#room img, #room script, #room iframe, #room a[href^='javascript']").length]), [0, 0]);
+    equal(await shows.evaluate(() => document.querySelectorAll(".diff, .quantize, .relayout").length), 3);
+    check(await shows.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "a long name widens the page");
+    equal(shows.messages, []);
+    await shows.close();
 });
 
 await test("a phone shows it without scrolling the page sideways", async () => {
@@ -151,6 +280,12 @@ await test("a phone shows it without scrolling the page sideways", async () => {
     await done(page);
     check(await page.evaluate(() => document.documentElement.scrollWidth <= 390), "the page is wider than the screen");
     await page.close();
+    for (const name of ["diff", "quantize", "relayout"]) {
+        const report = await opened(join(top, `${name}.html`), { offline: true, width: 390, height: 800 });
+        await shown(report, `.${name}`);
+        check(await report.evaluate(() => document.documentElement.scrollWidth <= 390), `the report of ${name} is wider than the screen`);
+        await report.close();
+    }
 });
 
 await finish();

@@ -58,9 +58,13 @@ PAGE_FILES = \
 	tools/page/js/chart/text.js \
 	tools/page/js/chart/xy.js \
 	tools/page/js/checkpoint/checkpoint.css \
+	tools/page/js/checkpoint/diff.js \
 	tools/page/js/checkpoint/files.js \
 	tools/page/js/checkpoint/lint.js \
+	tools/page/js/checkpoint/quantize.js \
+	tools/page/js/checkpoint/relayout.js \
 	tools/page/js/checkpoint/scan.js \
+	tools/page/js/checkpoint/table.js \
 	tools/page/js/core/binade.js \
 	tools/page/js/core/call.js \
 	tools/page/js/core/client.js \

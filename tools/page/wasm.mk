@@ -6,6 +6,9 @@ FLAGS = --target=wasm32-wasi -O2 -msimd128 -std=c17 -ffp-contract=off -D_GNU_SOU
 	-D_WASI_EMULATED_GETPID -DBNDI_WITH_WASM128 -DPACKAGE_VERSION='"$(VERSION)"' -include $(TOP)/tools/page/core/posix.h \
 	-I$(TOP)/tools/page/core -I$(TOP)/include -I$(TOP)/src/number -I$(TOP)/src/files -I$(TOP)/src/sim -I$(TOP)/src/check \
 	-I$(TOP)/tools/binade -I$(TOP)/tools
+# Rooms without loops over elements are compiled for size: the page has a limit, and they are most of its code.
+SMALL = $(foreach name,tools/binade src/files/store src/files/checkpoint src/files/lint src/files/convert src/sim/policy \
+	src/files/diff src/sim/cost src/sim/study src/sim/train src/number/format src/number/text src/number/arith src/check,$(name)/%)
 # The stack is before the data, so that too deep a recursion ends the program and changes no number.
 LINK = --target=wasm32-wasi -mexec-model=reactor -Wl,--strip-all,--gc-sections,--stack-first,-z,stack-size=1048576
 LIBRARIES = -lwasi-emulated-mman -lwasi-emulated-getpid
@@ -28,11 +31,11 @@ $(OUT)/bits.wasm: $(objects) $(OUT)/o/tests/page/bits.o
 # Another compiler, version or flag compiles all again.
 $(OUT)/o/flags: FORCE
 	@mkdir -p $(@D)
-	@printf '%s\n' '$(WASM_CC) $(FLAGS)' >$@.new && if cmp -s $@.new $@; then rm -f $@.new; else mv $@.new $@; fi
+	@printf '%s\n' '$(WASM_CC) $(FLAGS) $(SMALL)' >$@.new && if cmp -s $@.new $@; then rm -f $@.new; else mv $@.new $@; fi
 FORCE:
 
 $(OUT)/o/%.o: $(TOP)/%.c $(OUT)/o/flags
 	@mkdir -p $(@D)
-	@$(WASM_CC) $(FLAGS) -MMD -MP -c $< -o $@
+	@$(WASM_CC) $(FLAGS) $(if $(filter $(SMALL),$*),-Oz) -MMD -MP -c $< -o $@
 
 -include $(objects:.o=.d) $(OUT)/o/tests/page/bits.d

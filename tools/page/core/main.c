@@ -9,7 +9,7 @@
 
 #define COMMANDS(each)                                                                                                 \
     each(show) each(formats) each(table) each(range) each(block) each(train) each(compare) each(report) each(evaluate) \
-        each(sweep) each(cost) each(lint) each(scan) each(help)
+        each(sweep) each(cost) each(lint) each(scan) each(diff) each(quantize) each(help)
 
 #define DECLARE(name) extern const command command_##name;
 COMMANDS(DECLARE)

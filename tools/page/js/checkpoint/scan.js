@@ -5,8 +5,8 @@ import { cut } from "../chart/text.js";
 import { h } from "../dom.js";
 import { grouped, number, scrolled, tableOf } from "../sum/controls.js";
 import { sized } from "./lint.js";
+import { answerOf, folded, LongTable } from "./table.js";
 
-const SHOWN = 200; // rows of tensors at a time; the filter reaches the others
 const LOWEST = -41; // floor(log2) of the first bin: all below -40
 const VERDICTS = { exact: ["=", "exact", "good"], floor: ["✓", "at the format's floor", "good"], lossy: ["▼", "lossy", ""], breaks: ["✗", "breaks", "bad"] };
 
@@ -37,50 +37,27 @@ export class ScanView {
         this.tensors = scan.tensors.filter((t) => !t.stays);
         this.staying = scan.tensors.filter((t) => t.stays);
         const { model } = scan;
-        this.filter = h("input", { type: "search", id: "checkpoint-filter", size: 24, oninput: () => this.list() });
-        this.rows = h("tbody", {});
-        this.more = h("p", { class: "note" });
         this.chart = xyChart({ title: "Exponents", summary: () => this.facts.textContent, height: 260,
             x: { label: "exponent: floor(log2 |x|)", whole: true }, y: { label: "elements", scale: "log", scales: ["linear", "log"] }, series: [] });
         this.facts = h("p", { class: "note" });
         this.chosen = h("div", {}, this.chart.element, this.facts);
-        const head = ["Tensor", "Stored as", "Shape", "Largest |x|", ...scan.candidates.map((c) => c.name)];
-        const table = h("table", { class: "report-table" }, h("thead", {}, h("tr", {}, head.map((text) => h("th", { scope: "col" }, text)))), this.rows);
-        this.element = h("section", { class: "scan" }, h("h2", {}, "Scan"),
-            h("p", { class: "report-conclusion" }, h("strong", {}, scan.answer[0])),
-            h("ul", {}, scan.answer.slice(1).map((line) => h("li", {}, line))),
+        this.table = new LongTable({ label: "Tensors", id: "checkpoint-filter", rows: this.tensors, name: (t) => t.name, choose: (t) => this.choose(t),
+            columns: [{ head: "Tensor", sort: (t) => t.name }, { head: "Stored as", sort: (t) => t.stored, cell: (t) => h("td", {}, t.stored) },
+                { head: "Shape", sort: (t) => t.elements, down: true, cell: (t) => number(t.shape.length === 0 ? "one number" : t.shape.join(" × ")) },
+                { head: "Largest |x|", sort: (t) => t.input.largest, down: true, cell: (t) => number(numberText(t.input.largest, 4)) },
+                ...scan.candidates.map((c, i) => ({ head: c.name, sort: (t) => t.candidates[i].sqnr, cell: (t) => verdict(t.candidates[i], decibels(t.candidates[i])) }))] });
+        this.element = h("section", { class: "scan" }, h("h2", {}, "Scan"), answerOf(scan.answer[0], scan.answer.slice(1)),
             h("p", { class: "note" }, `${grouped(model.tensors)} tensors with ${grouped(model.elements)} elements and ${sized(model.bytes)}; `
                 + `${grouped(model.staying)} others (${sized(model.staying_bytes)}) stay as they are. ${scan.limits}`),
-            totals(scan), h("h3", {}, "Tensors, the worst first"),
-            h("div", { class: "fields no-print" }, h("label", { class: "field" }, h("span", {}, "Name contains"), this.filter)),
-            scrolled("Tensors", table), this.more, this.chosen,
-            this.staying.length > 0 ? h("details", {}, h("summary", {}, `${grouped(this.staying.length)} that stay`),
-                h("ul", {}, this.staying.slice(0, 1000).map((t) => h("li", {}, cut(t.name, 120), `: ${t.why}`)))) : null);
-        this.list();
-        this.choose(this.tensors[0]);
-    }
-
-    list() {
-        const wanted = this.filter.value.toLowerCase();
-        const matching = this.tensors.filter((t) => t.name.toLowerCase().includes(wanted));
-        this.rows.replaceChildren(...matching.slice(0, SHOWN).map((t) => this.row(t)));
-        this.more.textContent = matching.length > SHOWN ? `${grouped(matching.length - SHOWN)} more match; type a part of a name to see them.` : "";
-    }
-
-    row(t) {
-        const name = h("button", { type: "button", class: "plain", "aria-pressed": String(t === this.looked), title: t.name, onclick: () => this.choose(t) }, cut(t.name, 60));
-        return h("tr", { class: t === this.looked ? "looked" : null }, h("th", { scope: "row" }, name), h("td", {}, t.stored),
-            number(t.shape.length === 0 ? "one number" : t.shape.join(" × ")), number(numberText(t.input.largest, 4)),
-            t.candidates.map((loss) => verdict(loss, decibels(loss))));
+            totals(scan), h("h3", {}, "Tensors, the worst first"), this.table.element, this.chosen,
+            folded("that stay", this.staying.map((t) => `${cut(t.name, 120)}: ${t.why}`)));
+        this.chart.element.hidden = this.tensors.length === 0;
+        if (this.tensors.length > 0) {
+            this.table.look(this.tensors[0]);
+        }
     }
 
     choose(t) {
-        this.looked = t;
-        this.chart.element.hidden = t === undefined;
-        if (t === undefined) {
-            return;
-        }
-        this.list();
         const { exponents } = t.input;
         const first = Math.max(0, exponents.findIndex((n) => n > 0)), last = Math.max(first, exponents.findLastIndex((n) => n > 0));
         const y = exponents.slice(first, last + 1), x = y.map((_, i) => LOWEST + first + i);
