@@ -94,7 +94,7 @@ _binade()
         --report) files=yes ;;
         esac ;;
     quantize)
-        options="--to --layout --scale --rule --scale-dtype --activations --keep --include --no-fuse --allow-nonfinite --shard-size --dry-run --durable --round --seed --json --csv --threads --progress --help" valued=" --to --layout --scale --rule --scale-dtype --activations --keep --include --shard-size --round -r --seed --threads -j --progress "
+        options="--to --layout --scale --rule --scale-dtype --activations --keep --include --no-fuse --allow-nonfinite --shard-size --dry-run --report --durable --round --seed --json --csv --threads --progress --help" valued=" --to --layout --scale --rule --scale-dtype --activations --keep --include --shard-size --report --round -r --seed --threads -j --progress "
         first="@files" others="@files"
         case $prev in
         --to) words="e4m3 int8 nvfp4 mxfp4 mxfp8 bf16 fp16 fp32" ;;
@@ -102,21 +102,24 @@ _binade()
         --rule) words="amax mse 4/6 floor ceil even rceil ct" ;;
         --scale-dtype) words="fp32 bf16 fp16" ;;
         --activations) words="none dynamic static" ;;
+        --report) files=yes ;;
         --round | -r) words="rne rna rtz rup rdn rto sr sra srb sr-equal" ;;
         --progress) words="auto always never" ;;
         esac ;;
     relayout)
-        options="--layout --no-check --shard-size --threads --progress --json --help" valued=" --layout --shard-size --threads -j --progress "
+        options="--layout --no-check --shard-size --report --threads --progress --json --help" valued=" --layout --shard-size --report --threads -j --progress "
         first="@files" others="@files"
         case $prev in
         --layout) words="compressed-tensors fp8 modelopt" ;;
+        --report) files=yes ;;
         --progress) words="auto always never" ;;
         esac ;;
     diff)
-        options="--base --no-explain --all --most --histogram --threads --progress --json --csv --color --help" valued=" --base --most --threads -j --progress --color "
+        options="--base --no-explain --all --most --histogram --report --threads --progress --json --csv --color --help" valued=" --base --most --report --threads -j --progress --color "
         first="@files" others="@files"
         case $prev in
         --base) files=yes ;;
+        --report) files=yes ;;
         --progress) words="auto always never" ;;
         --color) words="auto always never" ;;
         esac ;;

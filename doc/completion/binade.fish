@@ -133,6 +133,7 @@ complete -c binade -n '__binade_is quantize' -l no-fuse -d 'q, k and v, or gate 
 complete -c binade -n '__binade_is quantize' -l allow-nonfinite -d 'a NaN or an infinity makes its scale NaN; without this option it is an error'
 complete -c binade -n '__binade_is quantize' -l shard-size -d 'most bytes of tensors per file: 5GB, 512MiB (default 5GB, or one file if IN is one)' -x
 complete -c binade -n '__binade_is quantize' -l dry-run -d 'print the plan for each tensor, and write nothing'
+complete -c binade -n '__binade_is quantize' -l report -d 'write a page with the plan as well: one file that opens in a browser' -r -F
 complete -c binade -n '__binade_is quantize' -l durable -d 'wait until the disk has the output'
 complete -c binade -n '__binade_is quantize' -l round -s r -d 'rounding: rne rna rtz rup rdn rto sr:N sra:N srb:N sr-equal, N random bits (default rne; N 32)' -x -a 'rne rna rtz rup rdn rto sr sra srb sr-equal'
 complete -c binade -n '__binade_is quantize' -l seed -d 'seed for the random bits of stochastic rounding (default 0)' -x
@@ -147,6 +148,7 @@ complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a relayout -d 'th
 complete -c binade -n '__binade_is relayout' -l layout -d 'compressed-tensors, fp8 or modelopt; or the layout that the input came from' -x -a 'compressed-tensors fp8 modelopt'
 complete -c binade -n '__binade_is relayout' -l no-check -d 'do not compare the values of input and output at the end'
 complete -c binade -n '__binade_is relayout' -l shard-size -d 'the most bytes of tensors in a file (default: one file)' -x
+complete -c binade -n '__binade_is relayout' -l report -d 'write a page with the changes as well: one file that opens in a browser' -r -F
 complete -c binade -n '__binade_is relayout' -l threads -s j -d 'number of cores (default all)' -x
 complete -c binade -n '__binade_is relayout' -l progress -d 'show progress: auto always never (default auto: on a terminal, after a second)' -x -a 'auto always never'
 complete -c binade -n '__binade_is relayout' -l json -d 'JSON instead of text'
@@ -159,6 +161,7 @@ complete -c binade -n '__binade_is diff' -l no-explain -d 'do not search how A w
 complete -c binade -n '__binade_is diff' -l all -d 'list every weight, equal ones too'
 complete -c binade -n '__binade_is diff' -l most -d 'list at most N weights (default 20)' -x
 complete -c binade -n '__binade_is diff' -l histogram -d 'count the elements by their distance in ulps'
+complete -c binade -n '__binade_is diff' -l report -d 'write a page with the answer as well: one file that opens in a browser' -r -F
 complete -c binade -n '__binade_is diff' -l threads -s j -d 'number of cores (default all)' -x
 complete -c binade -n '__binade_is diff' -l progress -d 'show progress: auto always never (default auto: on a terminal, after a second)' -x -a 'auto always never'
 complete -c binade -n '__binade_is diff' -l json -d 'JSON instead of text'

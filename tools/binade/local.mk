@@ -81,13 +81,17 @@ binade_SOURCES = \
 	tools/binade/lint/tables.c \
 	tools/binade/page/cmd_page.c \
 	tools/binade/quantize/cmd_quantize.c \
+	tools/binade/quantize/json.c \
 	tools/binade/quantize/print.c \
 	tools/binade/quantize/quantize.h \
 	tools/binade/range/bars.c \
 	tools/binade/range/cmd_range.c \
 	tools/binade/range/picture.c \
 	tools/binade/range/range.h \
+	tools/binade/relayout/changes.c \
 	tools/binade/relayout/cmd_relayout.c \
+	tools/binade/relayout/print.c \
+	tools/binade/relayout/relayout.h \
 	tools/binade/report/cmd_report.c \
 	tools/binade/report/commands.c \
 	tools/binade/report/curves.c \

@@ -3,6 +3,7 @@
 
 #include "common/process.h"
 #include "common/progress.h"
+#include "report/html.h"
 
 #include <string.h>
 
@@ -42,7 +43,14 @@ static int compare(diff_question *q)
     return status == BND_OK ? GO_ON : fail(q->common.command, "", status, &why);
 }
 
-static void print(const diff_question *q)
+static void write_report(bnd_lab_json *json, const void *state)
+{
+    report_begin(json, "checkpoint");
+    json_diff(json, "diff", state);
+    bnd_lab_json_end(json);
+}
+
+static int print(const diff_question *q)
 {
     if (q->common.output == OUTPUT_JSON) {
         diff_print_json(q);
@@ -51,6 +59,7 @@ static void print(const diff_question *q)
     } else {
         diff_print_text(q);
     }
+    return q->report != NULL ? report_write(q->report, q->common.command, write_report, q) : GO_ON;
 }
 
 static int run(const command *self, int argc, char **argv)
@@ -61,14 +70,15 @@ static int run(const command *self, int argc, char **argv)
         status = complain(self, "expected two checkpoints, got %zu; try 'binade diff quantized/ base/'",
                           q.common.operand_count);
     }
+    status = status == GO_ON ? report_check(q.report, self) : status;
     status = status == GO_ON ? open_one(&q, &q.a, q.common.operands[0]) : status;
     status = status == GO_ON ? open_one(&q, &q.b, q.common.operands[1]) : status;
     if (status == GO_ON && q.base_path != NULL) {
         status = open_one(&q, &q.base, q.base_path);
     }
     status = status == GO_ON ? compare(&q) : status;
+    status = status == GO_ON ? print(&q) : status;
     if (status == GO_ON) {
-        print(&q);
         status = bnd_diff_kinds(q.diff, BND_DIFFERENCE_NONE) == bnd_diff_count(q.diff) ? FINE : DOES_NOT_HOLD;
     }
     bnd_diff_free(q.diff);
@@ -92,6 +102,11 @@ static const option_row options[] = {
      .help = "list at most N weights (default 20)",
      INTO_WHOLE(diff_question, most, 0, UINT64_MAX)},
     {.name = "histogram", .help = "count the elements by their distance in ulps", INTO_FLAG(diff_question, histogram)},
+    {.name = "report",
+     .argument = "FILE.html",
+     .help = "write a page with the answer as well: one file that opens in a browser",
+     .completes = COMPLETES_FILES,
+     INTO_TEXT(diff_question, report)},
     {.same = &row_threads, .rare = 1},
     {.same = &row_progress, .rare = 1},
     {.same = &row_json},

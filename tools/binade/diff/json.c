@@ -1,4 +1,4 @@
-/* binade diff --json: one object. */
+/* binade diff --json, and what --report holds: one object. */
 #include "diff.h"
 
 #include <math.h>
@@ -40,6 +40,7 @@ static void put_explanation(bnd_lab_json *json, const bnd_explanation *how, cons
     bnd_lab_json_string(json, "element", how->element.name);
     bnd_lab_json_boolean(json, "other_element", how->other_element);
     bnd_lab_json_boolean(json, "inverted", how->inverted);
+    bnd_lab_json_boolean(json, "explained", diff_is_explained(how));
     for (size_t part = 0; part < BND_MADE_COUNT; part++) {
         bnd_lab_json_array(json, keys[part]); /* the first one is the answer; the others do as well */
         for (int others = 0; others < 2; others++) {
@@ -78,8 +79,7 @@ static void put_weight(bnd_lab_json *json, const bnd_weight_difference *w)
         if (side == NULL) {
             bnd_lab_json_null(json, key);
         } else {
-            bnd_lab_json_string(json, key,
-                                side->layout != NULL ? side->layout->name : side->parts[BND_PART_CODES]->dtype);
+            bnd_lab_json_string(json, key, diff_stored_as(side));
         }
     }
     bnd_lab_json_array(json, "shape");
@@ -100,34 +100,61 @@ static void put_weight(bnd_lab_json *json, const bnd_weight_difference *w)
     bnd_lab_json_end(json);
 }
 
+static void add_line(void *json, char *owned)
+{
+    json_owned_string(json, NULL, owned);
+}
+
+/* The distance that each bin of "ulps" ends at. */
+static void put_bounds(bnd_lab_json *json)
+{
+    bnd_lab_json_array(json, "ulps_up_to");
+    for (int i = 0; i < BND_DIFFERENCE_BINS; i++) {
+        json_owned_literal(json, NULL, double_text(i == 0 ? 0 : ldexp(1, i - 2)));
+    }
+    bnd_lab_json_end(json);
+}
+
+void json_diff(bnd_lab_json *json, const char *key, const diff_question *q)
+{
+    bnd_lab_json_object(json, key);
+    bnd_lab_json_string(json, "a", q->common.operands[0]);
+    bnd_lab_json_string(json, "b", q->common.operands[1]);
+    json_owned_string(json, "base", q->base_path != NULL ? copy_text(q->base_path) : NULL);
+    bnd_lab_json_array(json, "answer");
+    diff_answer(q, add_line, json);
+    bnd_lab_json_end(json);
+    bnd_lab_json_unsigned(json, "weights", bnd_diff_count(q->diff));
+    bnd_lab_json_object(json, "differences");
+    for (unsigned kind = BND_DIFFERENCE_NONE; kind <= BND_DIFFERENCE_UNKNOWN; kind++) {
+        bnd_lab_json_unsigned(json, bnd_difference_name((bnd_difference_kind)kind),
+                              bnd_diff_kinds(q->diff, (bnd_difference_kind)kind));
+    }
+    bnd_lab_json_end(json);
+    put_sums(json, bnd_diff_sums(q->diff));
+    put_bounds(json);
+    bnd_lab_json_array(json, "explained_by");
+    for (size_t i = 0; i < bnd_diff_groups(q->diff); i++) {
+        const bnd_explained_group *g = bnd_diff_group_at(q->diff, i);
+        bnd_lab_json_object(json, NULL);
+        bnd_lab_json_unsigned(json, "weights", g->weights);
+        bnd_lab_json_string(json, "first", bnd_diff_at(q->diff, g->first)->name);
+        put_explanation(json, &g->sum, bnd_diff_at(q->diff, g->first)->a);
+        bnd_lab_json_end(json);
+    }
+    bnd_lab_json_end(json);
+    bnd_lab_json_array(json, "list");
+    for (size_t i = 0; i < bnd_diff_count(q->diff); i++) {
+        put_weight(json, bnd_diff_at(q->diff, i));
+    }
+    bnd_lab_json_end(json);
+    bnd_lab_json_end(json);
+}
+
 void diff_print_json(const diff_question *q)
 {
     bnd_lab_json json;
     json_begin(&json);
-    bnd_lab_json_object(&json, NULL);
-    bnd_lab_json_unsigned(&json, "weights", bnd_diff_count(q->diff));
-    bnd_lab_json_object(&json, "differences");
-    for (unsigned kind = BND_DIFFERENCE_NONE; kind <= BND_DIFFERENCE_UNKNOWN; kind++) {
-        bnd_lab_json_unsigned(&json, bnd_difference_name((bnd_difference_kind)kind),
-                              bnd_diff_kinds(q->diff, (bnd_difference_kind)kind));
-    }
-    bnd_lab_json_end(&json);
-    put_sums(&json, bnd_diff_sums(q->diff));
-    bnd_lab_json_array(&json, "explained_by");
-    for (size_t i = 0; i < bnd_diff_groups(q->diff); i++) {
-        const bnd_explained_group *g = bnd_diff_group_at(q->diff, i);
-        bnd_lab_json_object(&json, NULL);
-        bnd_lab_json_unsigned(&json, "weights", g->weights);
-        bnd_lab_json_string(&json, "first", bnd_diff_at(q->diff, g->first)->name);
-        put_explanation(&json, &g->sum, bnd_diff_at(q->diff, g->first)->a);
-        bnd_lab_json_end(&json);
-    }
-    bnd_lab_json_end(&json);
-    bnd_lab_json_array(&json, "list");
-    for (size_t i = 0; i < bnd_diff_count(q->diff); i++) {
-        put_weight(&json, bnd_diff_at(q->diff, i));
-    }
-    bnd_lab_json_end(&json);
-    bnd_lab_json_end(&json);
+    json_diff(&json, NULL, q);
     json_line_end();
 }

@@ -28,7 +28,7 @@ static void print_plain(const char *text)
 }
 
 /* How a weight is stored: its layout, or its dtype. */
-static const char *stored_as(const bnd_stored_weight *w)
+const char *diff_stored_as(const bnd_stored_weight *w)
 {
     return w == NULL ? "" : w->layout != NULL ? w->layout->name : w->parts[BND_PART_CODES]->dtype;
 }
@@ -47,31 +47,32 @@ static char *shape_text(const bnd_stored_weight *w)
 /* ---- the first lines ---- */
 
 /* "compressed-tensors/nvfp4 7, BF16 5": how many weights are stored in which way. */
-static void print_stored(const diff_question *q, const char *side, bool of_b)
+static char *stored_line(const diff_question *q, const char *side, bool of_b)
 {
     const size_t all = bnd_diff_count(q->diff);
     bool *done = allocate(NULL, all + 1, sizeof *done);
     const char *separator = "";
+    long_text t = {0};
     memset(done, 0, (all + 1) * sizeof *done);
-    printf("%s: ", side);
+    add_text(&t, "%s: ", side);
     for (size_t i = 0; i < all; i++) {
         const bnd_weight_difference *w = bnd_diff_at(q->diff, i);
-        const char *name = stored_as(of_b ? w->b : w->a);
+        const char *name = diff_stored_as(of_b ? w->b : w->a);
         size_t count = 0;
         for (size_t k = i; k < all && name[0] != '\0' && !done[i]; k++) {
             const bnd_weight_difference *other = bnd_diff_at(q->diff, k);
-            if (!done[k] && strcmp(stored_as(of_b ? other->b : other->a), name) == 0) {
+            if (!done[k] && strcmp(diff_stored_as(of_b ? other->b : other->a), name) == 0) {
                 done[k] = k != i;
                 count++;
             }
         }
         if (count > 0) {
-            printf("%s%zu %s", separator, count, name);
+            add_text(&t, "%s%zu %s", separator, count, name);
             separator = ", ";
         }
     }
-    printf("\n");
     free(done);
+    return t.text;
 }
 
 static const char *plural(uint64_t n)
@@ -79,52 +80,76 @@ static const char *plural(uint64_t n)
     return n == 1 ? "" : "s";
 }
 
-/* "Differences: 7 in values, 1 only in A." */
-static void print_kinds(const diff_question *q)
+/* "Differences: 7 in values, 1 only in A."; NULL: there are none. */
+static char *kinds_line(const diff_question *q)
 {
     static const char *const words[] = {[BND_DIFFERENCE_VALUES] = "in values",
                                         [BND_DIFFERENCE_ONLY_A] = "only in A",
                                         [BND_DIFFERENCE_ONLY_B] = "only in B",
                                         [BND_DIFFERENCE_SHAPE] = "in shape",
                                         [BND_DIFFERENCE_UNKNOWN] = "not comparable"};
-    const char *separator = "Differences: ";
+    long_text t = {0};
     for (unsigned kind = BND_DIFFERENCE_VALUES; kind <= BND_DIFFERENCE_UNKNOWN; kind++) {
         const size_t n = bnd_diff_kinds(q->diff, (bnd_difference_kind)kind);
         if (n > 0) {
-            printf("%s%zu %s", separator, n, words[kind]);
-            separator = ", ";
+            add_text(&t, "%s%zu %s", t.length == 0 ? "Differences: " : ", ", n, words[kind]);
         }
     }
-    if (bnd_diff_kinds(q->diff, BND_DIFFERENCE_NONE) < bnd_diff_count(q->diff)) {
-        printf(".\n");
+    if (t.length > 0) {
+        add_text(&t, ".");
     }
+    return t.text;
 }
 
-static void print_answer(const diff_question *q)
+static char *same_line(const diff_question *q)
 {
     const size_t same = bnd_diff_kinds(q->diff, BND_DIFFERENCE_NONE), all = bnd_diff_count(q->diff);
-    const bnd_difference_sums *sums = bnd_diff_sums(q->diff);
+    long_text t = {0};
     size_t bytes = 0;
     for (size_t i = 0; i < all; i++) {
         bytes += bnd_diff_at(q->diff, i)->same_bytes;
     }
-    printf("A and B decode to the same values in %zu of %zu weights", same, all);
+    add_text(&t, "A and B decode to the same values in %zu of %zu weights", same, all);
     if (same == all && all > 0) {
-        printf(bytes == all ? ", stored by the same bytes" : ", %zu of them stored by the same bytes", bytes);
+        add_text(&t, bytes == all ? ", stored by the same bytes" : ", %zu of them stored by the same bytes", bytes);
     }
-    printf(".\n");
-    print_stored(q, "A", false);
-    print_stored(q, "B", true);
-    print_kinds(q);
+    add_text(&t, ".");
+    return t.text;
+}
+
+static char *sums_line(const bnd_difference_sums *sums)
+{
+    char *sqnr = number_text(bnd_difference_sqnr(sums)), *largest = number_text(sums->largest_error);
+    char *mean = number_text(bnd_difference_mean(sums));
+    char *line = format_text(
+        "Of %llu elements that were compared, %llu have the same bits. SQNR %s dB, largest error %s, mean %s.",
+        (unsigned long long)sums->elements, (unsigned long long)sums->equal, sqnr, largest, mean);
+    free(sqnr);
+    free(largest);
+    free(mean);
+    return line;
+}
+
+void diff_answer(const diff_question *q, void (*line)(void *state, char *owned), void *state)
+{
+    const bnd_difference_sums *sums = bnd_diff_sums(q->diff);
+    char *kinds = kinds_line(q);
+    line(state, same_line(q));
+    line(state, stored_line(q, "A", false));
+    line(state, stored_line(q, "B", true));
+    if (kinds != NULL) {
+        line(state, kinds);
+    }
     if (sums->elements > sums->equal) {
-        char *sqnr = number_text(bnd_difference_sqnr(sums)), *largest = number_text(sums->largest_error);
-        char *mean = number_text(bnd_difference_mean(sums));
-        printf("Of %llu elements that were compared, %llu have the same bits. SQNR %s dB, largest error %s, mean %s.\n",
-               (unsigned long long)sums->elements, (unsigned long long)sums->equal, sqnr, largest, mean);
-        free(sqnr);
-        free(largest);
-        free(mean);
+        line(state, sums_line(sums));
     }
+}
+
+static void print_line(void *state, char *owned)
+{
+    (void)state;
+    printf("%s\n", owned);
+    free(owned);
 }
 
 /* ---- explained by ---- */
@@ -171,13 +196,18 @@ static void print_ties(const bnd_explanation *how)
     }
 }
 
+bool diff_is_explained(const bnd_explanation *how)
+{
+    return how->codes_made == how->codes && how->scales_made == how->scales;
+}
+
 static void print_group(const diff_question *q, const bnd_explained_group *g)
 {
     const bnd_weight_difference *first = bnd_diff_at(q->diff, g->first);
     const bnd_explanation *how = &g->sum;
     char text[512];
     (void)bnd_explanation_print(text, sizeof text, how, first->a);
-    printf("%s ", how->codes_made == how->codes && how->scales_made == how->scales ? "explained by" : "nearest to");
+    printf("%s ", diff_is_explained(how) ? "explained by" : "nearest to");
     put_wrapped(text, 4, 13);
     printf("    ");
     print_share("", how->codes_made, how->codes, "codes");
@@ -236,8 +266,8 @@ static void add_row(table *t, const bnd_weight_difference *w)
     table_add(t, copy_text(compared ? w->unit->name : ""));
     table_add(t, compared ? count_text(sums->equal) : copy_text(""));
     table_add(t, count_text(either->count));
-    table_add(t, copy_text(stored_as(w->a)));
-    table_add(t, copy_text(stored_as(w->b)));
+    table_add(t, copy_text(diff_stored_as(w->a)));
+    table_add(t, copy_text(diff_stored_as(w->b)));
     table_add(t, shape_text(either));
     table_add(t, copy_text(w->why));
 }
@@ -350,7 +380,7 @@ static void print_histogram(const diff_question *q)
 
 void diff_print_text(const diff_question *q)
 {
-    print_answer(q);
+    diff_answer(q, print_line, NULL);
     for (size_t i = 0; i < bnd_diff_groups(q->diff); i++) {
         print_group(q, bnd_diff_group_at(q->diff, i));
     }

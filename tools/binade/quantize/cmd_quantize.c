@@ -3,6 +3,7 @@
 
 #include "common/process.h"
 #include "common/progress.h"
+#include "report/html.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@ typedef struct quantize {
     bnd_quantize how;
     patterns keep, also;
     bool dry_run, durable;
+    const char *report;
 } quantize;
 
 /* ---- options ---- */
@@ -90,6 +92,40 @@ static int write_output(const quantize *q, const bnd_quantize_plan *plan, const 
     return status == BND_OK ? GO_ON : fail(q->common.command, "", status, &why);
 }
 
+static void write_report(bnd_lab_json *json, const void *state)
+{
+    report_begin(json, "checkpoint");
+    json_quantize(json, "quantize", state);
+    bnd_lab_json_end(json);
+}
+
+/* The output is opened again for JSON and for a report: they say which files it has. */
+static int answer(const quantize *q, const bnd_quantize_plan *plan, const char *in, const char *out)
+{
+    const command *self = q->common.command;
+    const bool is_json = q->common.output == OUTPUT_JSON;
+    bnd_checkpoint *written = NULL;
+    bnd_error why;
+    if (out != NULL && (is_json || q->report != NULL)) {
+        bnd_status opened = bnd_checkpoint_new(&written, out, NULL, NULL, &why);
+        if (opened != BND_OK) {
+            return fail(self, out, opened, &why);
+        }
+    }
+    const quantize_answer all = {plan, in, out, written};
+    if (is_json) {
+        bnd_lab_json json;
+        json_begin(&json);
+        json_quantize(&json, NULL, &all);
+        json_line_end();
+    } else {
+        print_quantize_plan(&all, q->common.output, q->dry_run || q->common.output == OUTPUT_CSV);
+    }
+    int status = q->report != NULL ? report_write(q->report, self, write_report, &all) : GO_ON;
+    bnd_checkpoint_free(written);
+    return status;
+}
+
 static int quantize_opened(quantize *q, const bnd_checkpoint *in, const char *in_path, const char *out)
 {
     bnd_quantize_plan *plan = NULL;
@@ -102,10 +138,7 @@ static int quantize_opened(quantize *q, const bnd_checkpoint *in, const char *in
         return fail(q->common.command, "", made, &why);
     }
     int status = q->dry_run ? GO_ON : write_output(q, plan, out);
-    if (status == GO_ON) {
-        bool rows = q->dry_run || q->common.output == OUTPUT_CSV;
-        print_quantize_plan(plan, q->common.output, in_path, q->dry_run ? NULL : out, rows);
-    }
+    status = status == GO_ON ? answer(q, plan, in_path, q->dry_run ? NULL : out) : status;
     bnd_quantize_plan_free(plan);
     return status;
 }
@@ -125,7 +158,7 @@ static int check_usage(const quantize *q)
             return complain(self, "the name of the %s is empty", i == 0 ? "input" : "output");
         }
     }
-    return GO_ON;
+    return report_check(q->report, self);
 }
 
 static int run(const command *self, int argc, char **argv)
@@ -217,6 +250,11 @@ static const option_row options[] = {
      .help = "most bytes of tensors per file: 5GB, 512MiB (default 5GB, or one file if IN is one)",
      INTO(quantize, how.shard_size, read_bytes)},
     {.name = "dry-run", .help = "print the plan for each tensor, and write nothing", INTO_FLAG(quantize, dry_run)},
+    {.name = "report",
+     .argument = "FILE.html",
+     .help = "write a page with the plan as well: one file that opens in a browser",
+     .completes = COMPLETES_FILES,
+     INTO_TEXT(quantize, report)},
     {.name = "durable", .rare = 1, .help = "wait until the disk has the output", INTO_FLAG(quantize, durable)},
     {.same = &row_round},
     {.same = &row_seed, .rare = 1},

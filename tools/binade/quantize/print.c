@@ -1,4 +1,4 @@
-/* binade quantize: the plan, a line per tensor, and sums. */
+/* binade quantize: the plan as text and as CSV, a line per tensor, and sums. */
 #include "quantize.h"
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static const column columns[] = {
     {.key = "because", .heading = "because"},
 };
 
-static char *shape_text(const bnd_planned_weight *weight)
+char *quantize_shape_text(const bnd_planned_weight *weight)
 {
     long_text text = {0};
     add_text(&text, weight->rank == 0 ? "()" : "");
@@ -26,9 +26,15 @@ static char *shape_text(const bnd_planned_weight *weight)
     return text.text;
 }
 
-static const char *from_text(const bnd_stored_weight *weight)
+const char *quantize_from(const bnd_planned_weight *weight)
 {
-    return weight->layout != NULL ? weight->layout->name : weight->parts[BND_PART_CODES]->dtype;
+    const bnd_stored_weight *stored = weight->weight;
+    return stored->layout != NULL ? stored->layout->name : stored->parts[BND_PART_CODES]->dtype;
+}
+
+const char *quantize_to(const bnd_planned_weight *weight)
+{
+    return weight->conversion == BND_QUANTIZED ? weight->block.name : weight->dtype;
 }
 
 static char *plain_name(const char *name)
@@ -44,9 +50,9 @@ static char *plain_name(const char *name)
 static void add_row(table *t, const bnd_planned_weight *row, bool people)
 {
     table_add(t, plain_name(row->name));
-    table_add(t, shape_text(row));
-    table_add(t, copy_text(from_text(row->weight)));
-    table_add(t, copy_text(row->conversion == BND_QUANTIZED ? row->block.name : row->dtype));
+    table_add(t, quantize_shape_text(row));
+    table_add(t, copy_text(quantize_from(row)));
+    table_add(t, copy_text(quantize_to(row)));
     table_add(t, format_text("%llu", (unsigned long long)row->bytes_in));
     table_add(t, format_text("%llu", (unsigned long long)row->bytes_out));
     table_add(t, row->group == SIZE_MAX ? copy_text(people ? "" : "null") : format_text("%zu", row->group));
@@ -54,121 +60,83 @@ static void add_row(table *t, const bnd_planned_weight *row, bool people)
     table_add(t, format_text("%s: %s", bnd_conversion_name(row->conversion), row->because));
 }
 
-static double bits(uint64_t bytes, uint64_t parameters)
+double quantize_bits(uint64_t bytes, uint64_t parameters)
 {
     return parameters > 0 ? 8.0 * (double)bytes / (double)parameters : 0;
 }
-
-/* ---- for people ---- */
 
 static const char *plural(size_t n)
 {
     return n == 1 ? "" : "s";
 }
 
-static void print_counts(const bnd_plan_totals *sums)
+static char *counts_line(const bnd_plan_totals *sums)
 {
     static const char *const words[] = {"stay as they are", "decoded", "cast", "quantized"};
-    bool first = true;
+    long_text t = {0};
     for (size_t i = BND_CONVERSIONS; i-- > 0;) {
         if (sums->weights[i] > 0) {
-            printf("%s%zu %s", first ? "weights:     " : ", ", sums->weights[i], words[i]);
-            first = false;
+            add_text(&t, "%s%zu %s", t.length > 0 ? ", " : "", sums->weights[i], words[i]);
         }
     }
-    putchar('\n');
+    return t.length > 0 ? t.text : copy_text("");
 }
 
-static void print_sums(const bnd_quantize_plan *plan, const char *out)
+static void layout_lines(const quantize_answer *a, const bnd_plan_totals *sums, quantize_line *line, void *state)
 {
-    const bnd_plan_totals sums = bnd_quantize_plan_totals(plan);
-    const bnd_layout *layout = bnd_quantize_plan_layout(plan);
-    print_counts(&sums);
-    if (layout != NULL) {
-        printf("layout:      %s, %s\n", layout->name, layout->title);
-        printf("scales:      %s, rule %s", bnd_quantize_plan_scale_format(plan), bnd_quantize_plan_rule(plan));
-        if (sums.groups > 0) {
-            printf("; %zu group%s of fused weights with one tensor scale", sums.groups, plural(sums.groups));
-        }
-        putchar('\n');
-    }
-    if (layout != NULL && sums.inputs > 0) {
-        printf("inputs:      static input scales of %zu weight%s %s\n", sums.inputs, plural(sums.inputs),
-               sums.inputs_kept > 0 ? "are carried over" : "are dropped");
-    }
-    char *in = bytes_text((double)sums.bytes_in), *after = bytes_text((double)sums.bytes_out);
-    char *memory = bytes_text((double)sums.memory);
-    printf("tensors:     %s -> %s, %.2f -> %.2f bits per parameter\n", in, after, bits(sums.bytes_in, sums.parameters),
-           bits(sums.bytes_out, sums.parameters));
-    if (out != NULL) {
-        printf("written to   %s\n", out);
-    } else {
-        printf("memory:      %s in addition to mapped files\n", memory);
-        puts("dry run:     nothing is written");
-    }
-    free(in);
-    free(after);
-    free(memory);
-}
-
-/* ---- for programs ---- */
-
-static void print_json(const bnd_quantize_plan *plan, const char *in, const char *out)
-{
-    const bnd_plan_totals sums = bnd_quantize_plan_totals(plan);
-    const bnd_layout *layout = bnd_quantize_plan_layout(plan);
-    bnd_lab_json json;
-    json_begin(&json);
-    bnd_lab_json_object(&json, NULL);
-    bnd_lab_json_string(&json, "in", in);
-    json_owned_string(&json, "out", out != NULL ? copy_text(out) : NULL);
-    json_owned_string(&json, "layout", layout != NULL ? copy_text(layout->name) : NULL);
-    json_owned_string(&json, "rule", layout != NULL ? copy_text(bnd_quantize_plan_rule(plan)) : NULL);
-    json_owned_string(&json, "scale_format", layout != NULL ? copy_text(bnd_quantize_plan_scale_format(plan)) : NULL);
-    bnd_lab_json_unsigned(&json, "parameters", sums.parameters);
-    bnd_lab_json_unsigned(&json, "quantized_parameters", sums.quantized);
-    bnd_lab_json_unsigned(&json, "bytes_in", sums.bytes_in);
-    bnd_lab_json_unsigned(&json, "bytes_out", sums.bytes_out);
-    json_owned_literal(&json, "bits_per_parameter_in", double_text(bits(sums.bytes_in, sums.parameters)));
-    json_owned_literal(&json, "bits_per_parameter_out", double_text(bits(sums.bytes_out, sums.parameters)));
-    bnd_lab_json_unsigned(&json, "memory", sums.memory);
-    bnd_lab_json_unsigned(&json, "groups", sums.groups);
-    bnd_lab_json_unsigned(&json, "input_scales", sums.inputs);
-    bnd_lab_json_unsigned(&json, "input_scales_kept", sums.inputs_kept);
-    bnd_lab_json_array(&json, "tensors");
-    for (size_t i = 0; i < bnd_quantize_plan_count(plan); i++) {
-        const bnd_planned_weight *row = bnd_quantize_plan_at(plan, i);
-        bnd_lab_json_object(&json, NULL);
-        bnd_lab_json_string(&json, "tensor", row->name);
-        json_owned_string(&json, "shape", shape_text(row));
-        bnd_lab_json_string(&json, "from", from_text(row->weight));
-        bnd_lab_json_string(&json, "to", row->conversion == BND_QUANTIZED ? row->block.name : row->dtype);
-        bnd_lab_json_string(&json, "conversion", bnd_conversion_name(row->conversion));
-        bnd_lab_json_string(&json, "reason", row->reason);
-        bnd_lab_json_unsigned(&json, "bytes_in", row->bytes_in);
-        bnd_lab_json_unsigned(&json, "bytes_out", row->bytes_out);
-        if (row->group == SIZE_MAX) {
-            bnd_lab_json_null(&json, "group");
-        } else {
-            bnd_lab_json_unsigned(&json, "group", row->group);
-        }
-        bnd_lab_json_end(&json);
-    }
-    bnd_lab_json_end(&json);
-    bnd_lab_json_end(&json);
-    json_line_end();
-}
-
-void print_quantize_plan(const bnd_quantize_plan *plan, enum output output, const char *in, const char *out, bool rows)
-{
-    if (output == OUTPUT_JSON) {
-        print_json(plan, in, out);
+    const bnd_layout *layout = bnd_quantize_plan_layout(a->plan);
+    long_text scales = {0};
+    if (layout == NULL) {
         return;
     }
+    line(state, "layout", format_text("%s, %s", layout->name, layout->title));
+    add_text(&scales, "%s, rule %s", bnd_quantize_plan_scale_format(a->plan), bnd_quantize_plan_rule(a->plan));
+    if (sums->groups > 0) {
+        add_text(&scales, "; %zu group%s of fused weights with one tensor scale", sums->groups, plural(sums->groups));
+    }
+    line(state, "scales", scales.text);
+    if (sums->inputs > 0) {
+        line(state, "inputs",
+             format_text("static input scales of %zu weight%s %s", sums->inputs, plural(sums->inputs),
+                         sums->inputs_kept > 0 ? "are carried over" : "are dropped"));
+    }
+}
+
+void quantize_lines(const quantize_answer *a, quantize_line *line, void *state)
+{
+    const bnd_plan_totals sums = bnd_quantize_plan_totals(a->plan);
+    char *in = bytes_text((double)sums.bytes_in), *after = bytes_text((double)sums.bytes_out);
+    line(state, "weights", counts_line(&sums));
+    layout_lines(a, &sums, line, state);
+    line(state, "tensors",
+         format_text("%s -> %s, %.2f -> %.2f bits per parameter", in, after,
+                     quantize_bits(sums.bytes_in, sums.parameters), quantize_bits(sums.bytes_out, sums.parameters)));
+    free(in);
+    free(after);
+    if (a->out != NULL) {
+        line(state, "written to", copy_text(a->out));
+    } else {
+        char *memory = bytes_text((double)sums.memory);
+        line(state, "memory", format_text("%s in addition to mapped files", memory));
+        line(state, "dry run", copy_text("nothing is written"));
+        free(memory);
+    }
+}
+
+static void print_line(void *state, const char *label, char *owned)
+{
+    (void)state;
+    const bool sentence = strcmp(label, "written to") == 0;
+    printf("%s%s%*s%s\n", label, sentence ? "" : ":", (sentence ? 13 : 12) - (int)strlen(label), "", owned);
+    free(owned);
+}
+
+void print_quantize_plan(const quantize_answer *answer, enum output output, bool rows)
+{
     if (rows) {
         table t = {.columns = columns, .column_count = sizeof columns / sizeof *columns, .output = output};
-        for (size_t i = 0; i < bnd_quantize_plan_count(plan); i++) {
-            add_row(&t, bnd_quantize_plan_at(plan, i), output == OUTPUT_TEXT);
+        for (size_t i = 0; i < bnd_quantize_plan_count(answer->plan); i++) {
+            add_row(&t, bnd_quantize_plan_at(answer->plan, i), output == OUTPUT_TEXT);
         }
         table_end(&t);
     }
@@ -176,6 +144,6 @@ void print_quantize_plan(const bnd_quantize_plan *plan, enum output output, cons
         if (rows) {
             putchar('\n');
         }
-        print_sums(plan, out);
+        quantize_lines(answer, print_line, NULL);
     }
 }

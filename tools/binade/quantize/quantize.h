@@ -4,7 +4,29 @@
 
 #include "common/print.h"
 
-/* Prints a plan: with `rows` a line per tensor. `out` is where the output is, or NULL: nothing was written. */
-void print_quantize_plan(const bnd_quantize_plan *plan, enum output output, const char *in, const char *out, bool rows);
+typedef struct quantize_answer {
+    const bnd_quantize_plan *plan;
+    const char *in, *out;          /* where the output is, or NULL: nothing was written */
+    const bnd_checkpoint *written; /* the output, or NULL */
+} quantize_answer;
+
+/* Prints a plan as text or CSV: with `rows` a line per tensor. */
+void print_quantize_plan(const quantize_answer *answer, enum output output, bool rows);
+
+/* The lines below the plan: a label and a text, which is to be freed by its taker. */
+typedef void quantize_line(void *state, const char *label, char *owned);
+void quantize_lines(const quantize_answer *answer, quantize_line *line, void *state);
+
+/* The JSON of --json and of --report (json.c). */
+void json_quantize(bnd_lab_json *json, const char *key, const quantize_answer *answer);
+
+/* "4096x11008"; "()" where there is no dimension. To be freed. */
+char *quantize_shape_text(const bnd_planned_weight *weight);
+
+/* How a weight of the input is stored, and what it becomes: a layout, format or dtype. */
+const char *quantize_from(const bnd_planned_weight *weight);
+const char *quantize_to(const bnd_planned_weight *weight);
+
+double quantize_bits(uint64_t bytes, uint64_t parameters); /* per parameter */
 
 #endif

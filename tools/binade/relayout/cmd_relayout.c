@@ -1,14 +1,16 @@
 /* binade relayout: the same codes in another layout. */
-#include "common/print.h"
+#include "relayout.h"
+
 #include "common/process.h"
 #include "common/progress.h"
+#include "report/html.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct relayout_question {
     settings common;
-    const char *layout;
+    const char *layout, *report;
     uint64_t shard_size;
     bool no_check;
     progress bar;
@@ -22,79 +24,58 @@ static bool show_progress(void *state, uint64_t done, uint64_t total)
     return !was_stopped();
 }
 
-/* Compares the values of both checkpoints. False in `same` if an element differs beyond what `result` says. */
-static int compare(relayout_question *q, const bnd_checkpoint *in, const char *path, const bnd_context *context,
-                   bnd_diff **diff, bnd_checkpoint **out)
+/* Compares the values of both checkpoints. */
+static int compare(relayout_question *q, relayout_answer *a, const bnd_context *context, bnd_diff **diff)
 {
-    const command *self = q->common.command;
     bnd_error why;
     const bnd_diff_options options = {.context = context, .watch = {.at = show_progress, .state = &q->bar}};
-    bnd_status status = bnd_checkpoint_new(out, path, NULL, NULL, &why);
-    if (status != BND_OK) {
-        return fail(self, path, status, &why);
-    }
     progress_begin(&q->bar, &q->common, "compare", PROGRESS_SHARE, 0);
-    status = bnd_diff_new(diff, in, *out, &options, &why);
+    bnd_status status = bnd_diff_new(diff, a->in, a->out, &options, &why);
     progress_end(&q->bar);
-    return status == BND_OK ? GO_ON : fail(self, path, status, &why);
+    a->diff = *diff;
+    a->inputs = bnd_relayout_compare_inputs(&a->inputs_same, a->in, a->out);
+    return status == BND_OK ? GO_ON : fail(q->common.command, a->out_path, status, &why);
 }
 
-/* Static input scales that were compared. */
-typedef struct inputs_compared {
-    size_t count, same;
-} inputs_compared;
-
-static void print_text(const relayout_question *q, const bnd_relayout_result *r, const bnd_diff *diff,
-                       const inputs_compared *inputs)
+static void write_report(bnd_lab_json *json, const void *state)
 {
-    printf("%zu weights: %s -> %s, written to %s\n", r->weights, r->from->name, r->to->name, q->common.operands[1]);
-    if (diff != NULL) {
-        const size_t all = bnd_diff_count(diff), same = bnd_diff_kinds(diff, BND_DIFFERENCE_NONE);
-        printf(same == all ? "identical: all %zu weights decode to the same values\n"
-                           : "%zu weights, of which %zu decode to the same values\n",
-               all, same);
-    }
-    if (r->seconds_moved > 0) {
-        printf("second-level scale moved by 1 ulp in %zu of %zu: 1 / (1 / x) is not x for it; the originals are in the "
-               "metadata\n",
-               r->seconds_moved, r->seconds);
-    }
-    if (inputs->count > 0) {
-        printf(
-            inputs->same == inputs->count
-                ? "static input scales: all %zu are the same\n"
-                : "static input scales: %zu, of which %zu are the same; 1 / (1 / x) is not x for the others, and the "
-                  "originals are in the metadata\n",
-            inputs->count, inputs->same);
-    }
-    if (r->restored) {
-        printf("names, dtypes, configs and metadata are those from before the input was laid out anew\n");
-    }
+    report_begin(json, "checkpoint");
+    json_relayout(json, "relayout", state);
+    bnd_lab_json_end(json);
 }
 
-static void print_json(const relayout_question *q, const bnd_relayout_result *r, const bnd_diff *diff,
-                       const inputs_compared *inputs)
+static int print(const relayout_question *q, const relayout_answer *a)
 {
-    bnd_lab_json json;
-    json_begin(&json);
-    bnd_lab_json_object(&json, NULL);
-    bnd_lab_json_string(&json, "out", q->common.operands[1]);
-    bnd_lab_json_string(&json, "from", r->from->name);
-    bnd_lab_json_string(&json, "to", r->to->name);
-    bnd_lab_json_unsigned(&json, "weights", r->weights);
-    bnd_lab_json_unsigned(&json, "scales_cast", r->scales_cast);
-    bnd_lab_json_unsigned(&json, "second_scales", r->seconds);
-    bnd_lab_json_unsigned(&json, "second_scales_moved", r->seconds_moved);
-    bnd_lab_json_unsigned(&json, "input_scales", r->inputs);
-    bnd_lab_json_unsigned(&json, "input_scales_moved", r->inputs_moved);
-    bnd_lab_json_boolean(&json, "restored", r->restored);
-    if (diff != NULL) {
-        bnd_lab_json_unsigned(&json, "compared", bnd_diff_count(diff));
-        bnd_lab_json_unsigned(&json, "identical", bnd_diff_kinds(diff, BND_DIFFERENCE_NONE));
-        bnd_lab_json_unsigned(&json, "input_scales_identical", inputs->same);
+    if (q->common.output == OUTPUT_JSON) {
+        bnd_lab_json json;
+        json_begin(&json);
+        json_relayout(&json, NULL, a);
+        json_line_end();
+    } else {
+        relayout_print_text(a);
     }
-    bnd_lab_json_end(&json);
-    json_line_end();
+    int status = q->report != NULL ? report_write(q->report, q->common.command, write_report, a) : GO_ON;
+    const bool same = a->diff == NULL || bnd_diff_kinds(a->diff, BND_DIFFERENCE_NONE) == bnd_diff_count(a->diff);
+    return status != GO_ON ? status : same && a->inputs_same == a->inputs ? FINE : DOES_NOT_HOLD;
+}
+
+/* The output is opened again where something of it is asked for. */
+static int open_and_answer(relayout_question *q, relayout_answer *a, const bnd_context *context)
+{
+    bnd_checkpoint *out = NULL;
+    bnd_diff *diff = NULL;
+    bnd_error why;
+    int answer = GO_ON;
+    if (!q->no_check || q->report != NULL || q->common.output == OUTPUT_JSON) {
+        bnd_status status = bnd_checkpoint_new(&out, a->out_path, NULL, NULL, &why);
+        answer = status == BND_OK ? GO_ON : fail(q->common.command, a->out_path, status, &why);
+        a->out = out;
+    }
+    answer = answer == GO_ON && !q->no_check ? compare(q, a, context, &diff) : answer;
+    answer = answer == GO_ON ? print(q, a) : answer;
+    bnd_diff_free(diff);
+    bnd_checkpoint_free(out);
+    return answer;
 }
 
 static int work(relayout_question *q, const bnd_checkpoint *in)
@@ -103,8 +84,6 @@ static int work(relayout_question *q, const bnd_checkpoint *in)
     const char *path = q->common.operands[1];
     bnd_context context;
     bnd_relayout_result result;
-    bnd_diff *diff = NULL;
-    bnd_checkpoint *out = NULL;
     bnd_error why;
     bnd_status status = bnd_context_init(&context, NULL, q->common.threads, &why);
     if (status != BND_OK) {
@@ -120,19 +99,8 @@ static int work(relayout_question *q, const bnd_checkpoint *in)
     if (status != BND_OK) {
         return fail(self, status == BND_BAD_STREAM ? path : q->common.operands[0], status, &why);
     }
-    int answer = q->no_check ? GO_ON : compare(q, in, path, &context, &diff, &out);
-    if (answer == GO_ON) {
-        inputs_compared inputs = {0, 0};
-        if (out != NULL) {
-            inputs.count = bnd_relayout_compare_inputs(&inputs.same, in, out);
-        }
-        (q->common.output == OUTPUT_JSON ? print_json : print_text)(q, &result, diff, &inputs);
-        const bool same = diff == NULL || bnd_diff_kinds(diff, BND_DIFFERENCE_NONE) == bnd_diff_count(diff);
-        answer = same && inputs.same == inputs.count ? FINE : DOES_NOT_HOLD;
-    }
-    bnd_diff_free(diff);
-    bnd_checkpoint_free(out);
-    return answer;
+    relayout_answer answer = {.in_path = q->common.operands[0], .out_path = path, .in = in, .result = &result};
+    return open_and_answer(q, &answer, &context);
 }
 
 static int run(const command *self, int argc, char **argv)
@@ -147,6 +115,7 @@ static int run(const command *self, int argc, char **argv)
                                            : "expected an input and an output, got %zu names",
                           q.common.operand_count);
     }
+    status = status == GO_ON ? report_check(q.report, self) : status;
     if (status == GO_ON) {
         bnd_status opened = bnd_checkpoint_new(&in, q.common.operands[0], NULL, NULL, &why);
         status = opened == BND_OK ? GO_ON : fail(self, q.common.operands[0], opened, &why);
@@ -175,6 +144,11 @@ static const option_row options[] = {
      .argument = "BYTES",
      .help = "the most bytes of tensors in a file (default: one file)",
      INTO_WHOLE(relayout_question, shard_size, 0, UINT64_MAX)},
+    {.name = "report",
+     .argument = "FILE.html",
+     .help = "write a page with the changes as well: one file that opens in a browser",
+     .completes = COMPLETES_FILES,
+     INTO_TEXT(relayout_question, report)},
     {.same = &row_threads, .rare = 1},
     {.same = &row_progress, .rare = 1},
     {.same = &row_json},
