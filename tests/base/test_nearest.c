@@ -56,6 +56,25 @@ static void test_order(void)
     CU_ASSERT_STRING_EQUAL(nearest.names[1], "BF16-amp");
     CU_ASSERT_STRING_EQUAL(nearest.names[2], "bf16-kahan-pure");
     CU_ASSERT_EQUAL(offered("b", longer).count, 0);
+    /* A third may differ, rounded up, and never the whole word: two letters of three are not near. */
+    static const struct {
+        const char *asked, *name;
+        unsigned count;
+    } thirds[] = {{"a", "b", 0},
+                  {"ab", "b", 1},
+                  {"abc", "b", 0},
+                  {"abc", "abd", 1},
+                  {"abc", "xbd", 0},
+                  {"abcd", "abxy", 1},
+                  {"abcd", "axyz", 0},
+                  {"abcdef", "abcdxy", 1},
+                  {"abcdef", "abcxyz", 0},
+                  {"abcdefg", "abcdxyz", 1},
+                  {"abcdefg", "abcwxyz", 0}};
+    for (size_t i = 0; i < sizeof thirds / sizeof thirds[0]; i++) {
+        const char *const name[] = {thirds[i].name, NULL};
+        CU_ASSERT_EQUAL(offered(thirds[i].asked, name).count, thirds[i].count);
+    }
     static const char *const far[] = {"unrelated", "nothing", NULL};
     CU_ASSERT_EQUAL(offered("fp17", far).count, 0);
 }

@@ -41,9 +41,7 @@ static void close_answer(answer *a)
     free(a->fake);
 }
 
-/* The same with given scales, which stay as they are. */
-static bool call_given(answer *a, const float *x, bnd_shape shape, const bnd_block *block,
-                       const bnd_given_scales *given, const bnd_array *how)
+static void make_room(answer *a, const float *x, bnd_shape shape, const bnd_block *block, const bnd_array *how)
 {
     a->count = shape.outer * shape.length * shape.inner;
     a->scale_count = bnd_block_scales(block, shape);
@@ -53,8 +51,15 @@ static bool call_given(answer *a, const float *x, bnd_shape shape, const bnd_blo
     a->scales = guarded_memory(a->scales_size);
     a->values = (float *)(void *)guarded_memory(4 * a->count);
     a->fake = (float *)(void *)guarded_memory(4 * a->count);
-    memcpy(a->scales, given->scales, a->scales_size);
     memcpy(a->fake, x, 4 * a->count);
+}
+
+/* The same with given scales, which stay as they are. */
+static bool call_given(answer *a, const float *x, bnd_shape shape, const bnd_block *block,
+                       const bnd_given_scales *given, const bnd_array *how)
+{
+    make_room(a, x, shape, block, how);
+    memcpy(a->scales, given->scales, a->scales_size);
     a->tensor = block->tensor ? *given->tensor_scale : 1;
     return bnd_quantize_given_f32(a->codes, NULL, NULL, x, shape, block, given, how, NULL, NULL) == BND_OK &&
            bnd_dequantize_f32(a->values, a->codes, given->scales, a->tensor, shape, block, how, NULL) == BND_OK &&
@@ -65,15 +70,7 @@ static bool call_given(answer *a, const float *x, bnd_shape shape, const bnd_blo
 
 static bool call_all(answer *a, const float *x, bnd_shape shape, const bnd_block *block, const bnd_array *how)
 {
-    a->count = shape.outer * shape.length * shape.inner;
-    a->scale_count = bnd_block_scales(block, shape);
-    a->scales_size = bnd_block_scales_size(block, shape);
-    a->codes_size = bnd_block_codes_size(block, shape, (bnd_packing)how->packing_out);
-    a->codes = guarded_memory(a->codes_size);
-    a->scales = guarded_memory(a->scales_size);
-    a->values = (float *)(void *)guarded_memory(4 * a->count);
-    a->fake = (float *)(void *)guarded_memory(4 * a->count);
-    memcpy(a->fake, x, 4 * a->count);
+    make_room(a, x, shape, block, how);
     return bnd_quantize_f32(a->codes, a->scales, &a->tensor, x, shape, block, how, NULL, NULL) == BND_OK &&
            bnd_dequantize_f32(a->values, a->codes, a->scales, a->tensor, shape, block, how, NULL) == BND_OK &&
            bnd_fake_quantize_f32(a->fake, a->fake, shape, block, how, NULL, NULL) == BND_OK &&

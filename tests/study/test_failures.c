@@ -117,6 +117,49 @@ static bnd_status write_one(void *data, bnd_error *why)
     return bnd_record_write_csv(&m->runs[0], m->csv, why);
 }
 
+static bnd_status sum_up_all(void *data, bnd_error *why)
+{
+    material *m = data;
+    bnd_summary_row *rows;
+    size_t count;
+    bnd_status status = bnd_summary_make(&rows, &count, m->runs, 3, BND_COMPARISON_MARGIN, why);
+    if (status == BND_OK) {
+        bnd_summary_free(rows);
+    }
+    return status;
+}
+
+static bnd_status sweep_all(void *data, bnd_error *why)
+{
+    const material *m = data;
+    bnd_sweep_row rows[] = {{.recipe = "fp32", .records = m->runs, .count = 2},
+                            {.recipe = "other", .records = m->runs + 1, .count = 2}};
+    bnd_status status = bnd_sweep_sum_up(rows, 2, BND_COMPARISON_MARGIN, why);
+    if (status == BND_OK) {
+        bnd_sweep_close(rows, 2);
+    }
+    CU_ASSERT_TRUE(rows[0].rates == NULL && rows[1].rates == NULL); /* after a failure, too */
+    return status;
+}
+
+static bnd_status choose_one(void *data, bnd_error *why)
+{
+    char name[BND_RECORD_NAME_SIZE];
+    bnd_policy policy;
+    (void)data;
+    return bnd_recipe_choose_n(&policy, name, "fp8-delayed", strlen("fp8-delayed"), why);
+}
+
+static bnd_status count_symbols(void *data, bnd_error *why)
+{
+    const bnd_training t = small_training("transformer", "fp32", 1, 1);
+    size_t symbols = 99;
+    (void)data;
+    bnd_status status = bnd_training_vocabulary(&symbols, &t, why);
+    CU_ASSERT_EQUAL(symbols, status == BND_OK ? 16 : 99);
+    return status;
+}
+
 static void test_calls(void)
 {
     material m;
@@ -137,6 +180,10 @@ static void test_calls(void)
     fail_each(compare_all, &m);
     fail_each(read_all, &m);
     fail_each(write_one, &m);
+    fail_each(sum_up_all, &m);
+    fail_each(sweep_all, &m);
+    fail_each(choose_one, NULL);
+    fail_each(count_symbols, NULL);
     for (size_t i = 0; i < 3; i++) {
         bnd_record_close(&m.runs[i]);
     }

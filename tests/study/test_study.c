@@ -134,6 +134,8 @@ int main(void)
         SUITE("sweeps", sweep_tests),
         SUITE("autopsies", autopsy_tests),
         SUITE("for drawing", curve_tests),
+        SUITE("tables", summary_tests),
+        SUITE("choosing recipes", choice_tests),
         CU_SUITE_INFO_NULL,
     };
     return run_suites(suites);

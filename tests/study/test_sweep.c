@@ -126,7 +126,53 @@ static void test_summary(void)
     CU_ASSERT_EQUAL(n, 0);
 }
 
-CU_TestInfo sweep_tests[] = {
-    {"points of a grid", test_points}, {"too many of them", test_too_many_points},
-    {"learning rates", test_rates},    {"learning rates that there are not", test_rates_refused},
-    {"what came out", test_summary},   CU_TEST_INFO_NULL};
+/* ---- recipes ---- */
+
+static bnd_record seeded(double lr, uint64_t seed, double validation)
+{
+    bnd_record r = ended(lr, validation);
+    strcpy(r.model, "mlp");
+    r.seed_init = r.seed_data = seed;
+    return r;
+}
+
+/* The best rate of each recipe: the runs there are compared with those of fp32 at its own. */
+static void test_recipes(void)
+{
+    const bnd_record fp32[] = {seeded(0.1, 1, 2), seeded(0.1, 2, 2.25), seeded(0.01, 1, 3), seeded(0.01, 2, 3)},
+                     bf16[] = {seeded(0.1, 1, NAN), seeded(0.1, 2, 5), seeded(0.01, 1, 3), seeded(0.01, 2, 3.25)},
+                     without[] = {seeded(NAN, 1, 2)};
+    bnd_sweep_row rows[] = {{.recipe = "bf16", .records = bf16, .count = 4, .rate_count = 77, .compared = true},
+                            {.recipe = "fp32", .records = fp32, .count = 4},
+                            {.recipe = "no rate", .records = without, .count = 1},
+                            {.recipe = "none", .records = NULL, .count = 0}};
+    bnd_error why;
+    CU_ASSERT_TRUE_FATAL(succeeds(bnd_sweep_sum_up(rows, 4, BND_COMPARISON_MARGIN, &why), &why));
+    CU_ASSERT_TRUE(rows[0].rate_count == 2 && rows[0].best == 0 && rows[0].failed == 2 && rows[0].compared);
+    CU_ASSERT_TRUE(rows[0].rates[0].lr == 0.01 && rows[0].rates[0].result == 3.125);
+    CU_ASSERT_TRUE(rows[0].rates[1].lr == 0.1 && rows[0].rates[1].result == 4); /* chance level */
+    CU_ASSERT_TRUE(rows[0].is.pairs == 2 && rows[0].is.gap == 1 && rows[0].is.interval == 0);
+    CU_ASSERT_EQUAL(rows[0].is.verdict, BND_VERDICT_WORSE);
+    CU_ASSERT_TRUE(rows[1].rate_count == 2 && rows[1].best == 1 && rows[1].failed == 0 && !rows[1].compared);
+    for (size_t i = 2; i < 4; i++) {
+        CU_ASSERT_TRUE(rows[i].rate_count == 0 && rows[i].best == 0 && rows[i].failed == 0 && !rows[i].compared);
+    }
+    bnd_sweep_close(rows, 4);
+    bnd_sweep_close(rows, 4); /* does nothing more */
+    CU_ASSERT_TRUE(rows[0].rates == NULL && rows[0].rate_count == 0);
+    CU_ASSERT_TRUE_FATAL(succeeds(bnd_sweep_sum_up(rows, 4, -1, &why), &why));
+    CU_ASSERT_FALSE(rows[0].compared); /* with a wrong margin */
+    bnd_sweep_close(rows, 4);
+    CU_ASSERT_TRUE_FATAL(succeeds(bnd_sweep_sum_up(rows, 1, BND_COMPARISON_MARGIN, &why), &why));
+    CU_ASSERT_FALSE(rows[0].compared); /* there is no fp32 */
+    bnd_sweep_close(rows, 1);
+    CU_ASSERT_EQUAL(bnd_sweep_sum_up(rows, 0, BND_COMPARISON_MARGIN, &why), BND_OK);
+}
+
+CU_TestInfo sweep_tests[] = {{"points of a grid", test_points},
+                             {"too many of them", test_too_many_points},
+                             {"learning rates", test_rates},
+                             {"learning rates that there are not", test_rates_refused},
+                             {"what came out", test_summary},
+                             {"recipes at their best rates", test_recipes},
+                             CU_TEST_INFO_NULL};

@@ -23,6 +23,8 @@ extern CU_TestInfo autopsy_tests[];
 extern CU_TestInfo statistics_tests[];
 extern CU_TestInfo sweep_tests[];
 extern CU_TestInfo curve_tests[];
+extern CU_TestInfo summary_tests[];
+extern CU_TestInfo choice_tests[];
 
 bnd_training small_training(const char *model, const char *recipe, uint64_t seed, uint64_t steps);
 

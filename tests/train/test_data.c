@@ -305,6 +305,43 @@ static void test_tokens(void)
     leave();
 }
 
+/* What the training says, what the data have, or 0 for a model without symbols. */
+static void test_vocabulary(void)
+{
+    bnd_error why = {.message = ""};
+    size_t symbols = 99;
+    enter("text.txt");
+    put("to be or not to be, that is the question: whether it is nobler in the mind", 74);
+    bnd_training t = reading(16);
+    bnd_run *run = run_of(&t, NULL);
+    CU_ASSERT_TRUE(succeeds(bnd_training_vocabulary(&symbols, &t, &why), &why));
+    CU_ASSERT_EQUAL(symbols, 256); /* bytes */
+    CU_ASSERT_EQUAL(symbols, bnd_run_training(run)->vocabulary);
+    bnd_run_free(run);
+    t.width = 7; /* which two heads do not divide; the data are the same */
+    CU_ASSERT_TRUE(succeeds(bnd_training_vocabulary(&symbols, &t, &why), &why));
+    CU_ASSERT_EQUAL(symbols, 256);
+    t.vocabulary = 300;
+    CU_ASSERT_TRUE(succeeds(bnd_training_vocabulary(&symbols, &t, &why), &why));
+    CU_ASSERT_EQUAL(symbols, 300);
+    t.vocabulary = 0;
+    t.data[0] = 'x';
+    symbols = 99;
+    CU_ASSERT_EQUAL(bnd_training_vocabulary(&symbols, &t, &why), BND_BAD_STREAM);
+    CU_ASSERT_PTR_NOT_NULL(strstr(why.message, "text.txt: cannot be opened"));
+    CU_ASSERT_EQUAL(symbols, 99);
+    leave();
+    t = training_of("transformer", "adamw", "fp32");
+    CU_ASSERT_TRUE(succeeds(bnd_training_vocabulary(&symbols, &t, &why), &why));
+    CU_ASSERT_EQUAL(symbols, 16);
+    strcpy(t.source, "nowhere");
+    CU_ASSERT_EQUAL(bnd_training_vocabulary(&symbols, &t, &why), BND_BAD_NAME);
+    CU_ASSERT_EQUAL(symbols, 16);
+    t = training_of("mlp", "sgd", "fp32");
+    CU_ASSERT_TRUE(succeeds(bnd_training_vocabulary(&symbols, &t, &why), &why));
+    CU_ASSERT_EQUAL(symbols, 0);
+}
+
 CU_TestInfo data_tests[] = {
     {"a text", test_text},
     {"the same tokens in any file", test_files},
@@ -312,5 +349,6 @@ CU_TestInfo data_tests[] = {
     {"a file is mapped", test_mapped},
     {"files that are too short", test_lengths},
     {"tokens out of range", test_tokens},
+    {"symbols of the data", test_vocabulary},
     CU_TEST_INFO_NULL,
 };

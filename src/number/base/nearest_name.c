@@ -58,9 +58,9 @@ void bndi_nearest_offer(bndi_nearest *nearest, const char *name, size_t length)
 {
     bool begins = is_beginning(nearest, name, length);
     unsigned distance = begins ? 0 : bndi_name_distance(nearest->asked, nearest->asked_length, name, length);
-    /* Up to a third of the longer name may differ, and always at least one letter. */
+    /* Up to a third of the longer name may differ, rounded up: one letter of three, two of four to six. */
     size_t longer = nearest->asked_length > length ? nearest->asked_length : length;
-    if (distance > 1 + longer / 3 || (distance >= longer && !begins) || already_there(nearest, name, length)) {
+    if (distance > (longer + 2) / 3 || (distance >= longer && !begins) || already_there(nearest, name, length)) {
         return;
     }
     unsigned place = nearest->count;

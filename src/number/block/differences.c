@@ -17,6 +17,7 @@
 
 #include "block/differences.h"
 
+#include "base/bits.h"
 #include "bulk/bulk.h"
 
 #if defined(BNDI_FOR_AVX512)
@@ -44,27 +45,10 @@ enum {
 };
 _Static_assert(BNDI_DIFFERENCES <= 512 * STEP && BNDI_DIFFERENCES % STEP == 0, "no sum has more than 512 squares");
 
-static inline uint32_t bits_of_float(float x)
-{
-    uint32_t bits;
-    __builtin_memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
-static inline uint64_t bits_of_double(double x)
-{
-    uint64_t bits;
-    __builtin_memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
 /* f times 2^e, for normal numbers. */
 static double power_of_two(int e, uint64_t fraction)
 {
-    uint64_t bits = (uint64_t)(e + EXPONENT_BIAS) << FRACTION_BITS | fraction;
-    double x;
-    __builtin_memcpy(&x, &bits, sizeof x);
-    return x;
+    return bndi_double_of_bits((uint64_t)(e + EXPONENT_BIAS) << FRACTION_BITS | fraction);
 }
 
 /* d = x - y. Returns the bits of the largest magnitude, or -1 if a difference is not exact. A difference d is exact if
@@ -76,9 +60,9 @@ static int32_t subtract(bndi_differences *out, float *restrict d, const float *r
     int32_t most = 0;
     for (size_t i = 0; i < n; i++) {
         const float difference = x[i] - y[i];
-        const int32_t magnitude = (int32_t)(bits_of_float(difference) & 0x7fffffff);
+        const int32_t magnitude = (int32_t)(bndi_bits_of_float(difference) & 0x7fffffff);
         d[i] = difference;
-        wrong |= bits_of_float((difference + y[i]) - x[i]) | bits_of_float((x[i] - difference) - y[i]);
+        wrong |= bndi_bits_of_float((difference + y[i]) - x[i]) | bndi_bits_of_float((x[i] - difference) - y[i]);
         most = magnitude > most ? magnitude : most;
         same += difference == 0;
         to_zero += (uint32_t)(y[i] == 0) & (uint32_t)(x[i] != 0);
@@ -112,8 +96,8 @@ static bool sum_squares(bndi_differences *out, const float *d, size_t n, int k)
     uint64_t highs = 0, lows = 0, left = 0;
     for (size_t s = 0; s < SUMS; s++) {
         for (size_t lane = 0; lane < LANES; lane++) {
-            highs += bits_of_double(high[s][lane]) - bits_of_double(first_high);
-            lows += bits_of_double(low[s][lane]) - bits_of_double(first_low);
+            highs += bndi_bits_of_double(high[s][lane]) - bndi_bits_of_double(first_high);
+            lows += bndi_bits_of_double(low[s][lane]) - bndi_bits_of_double(first_low);
             left |= rest[lane];
         }
     }

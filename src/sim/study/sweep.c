@@ -135,7 +135,7 @@ double bnd_rates_sensitivity(const bnd_rate *rates, size_t count)
 static size_t take_best(bnd_record *out, const bnd_sweep_row *row)
 {
     size_t n = 0;
-    for (size_t i = 0; i < row->count; i++) {
+    for (size_t i = 0; i < row->count && row->rate_count > 0; i++) {
         if (row->records[i].lr == row->rates[row->best].lr) {
             out[n++] = row->records[i];
         }
@@ -145,10 +145,11 @@ static size_t take_best(bnd_record *out, const bnd_sweep_row *row)
 
 static bnd_status compare_best(bnd_sweep_row *row, const bnd_sweep_row *reference, double margin, bnd_error *why)
 {
-    bnd_record *mine = malloc((row->count + reference->count + 1) * sizeof *mine), *theirs = mine + row->count;
+    bnd_record *mine = malloc((row->count + reference->count + 1) * sizeof *mine);
     if (mine == NULL) {
         return bnd_fail(why, BND_NO_MEMORY, 0, "no memory to compare %zu runs", row->count);
     }
+    bnd_record *theirs = mine + row->count;
     size_t n = take_best(mine, row), k = take_best(theirs, reference);
     row->compared = row != reference && bnd_records_compare(&row->is, mine, n, theirs, k, margin, NULL) == BND_OK;
     free(mine);

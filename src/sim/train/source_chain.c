@@ -34,10 +34,11 @@ static bnd_status measure_chain(bnd_run *run, bnd_error *why)
 {
     enum { ROUNDS = 200 };
     size_t v = run->training.vocabulary;
-    double *share = malloc(2 * v * sizeof *share), *next = share + v;
+    double *share = malloc(2 * v * sizeof *share);
     if (share == NULL) {
         return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for a Markov chain");
     }
+    double *next = share + v;
     for (size_t i = 0; i < v; i++) {
         share[i] = 1 / (double)v;
     }

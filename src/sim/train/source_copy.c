@@ -89,12 +89,12 @@ static double advance(pairs *p, const bnd_run *run)
 static bnd_status measure(bnd_run *run, bnd_error *why)
 {
     size_t v = run->training.vocabulary, context = run->training.context;
-    double *room = malloc((2 * v * v + v) * sizeof *room), sum;
-    pairs p = {.symbols = v, .now = room, .next = room + v * v, .halves = room + 2 * v * v};
+    double *room = malloc((2 * v * v + v) * sizeof *room);
     if (room == NULL) {
         return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the entropy of text of %zu symbols", v);
     }
-    sum = begin(&p, run);
+    pairs p = {.symbols = v, .now = room, .next = room + v * v, .halves = room + 2 * v * v};
+    double sum = begin(&p, run);
     for (size_t position = LAG; position <= context; position++) {
         sum += advance(&p, run);
     }

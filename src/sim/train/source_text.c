@@ -14,10 +14,11 @@ bnd_status bndi_text_batch(bndi_batch *out, bnd_run *run, uint64_t purpose, bndi
     const bnd_training *t = &run->training;
     const bnd_format *f = bnd_lab_format_of_words(BNDI_WORDS_32);
     size_t context = t->context, n = t->batch * context, shape[] = {t->batch, context};
-    double *x = malloc((2 * n + context + 1) * sizeof *x), *y = x + n, *symbols = y + n;
+    double *x = malloc((2 * n + context + 1) * sizeof *x);
     if (x == NULL) {
         return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for a batch");
     }
+    double *y = x + n, *symbols = y + n;
     for (size_t row = 0; row < t->batch; row++) {
         draw(symbols, run, purpose, row);
         memcpy(x + row * context, symbols, context * sizeof *x);
