@@ -94,7 +94,8 @@ typedef struct bnd_policy {
  * may be a recipe that the others change: "base=bf16-amp,v=e5m2,dact=e4m3:sr".
  *
  *     ROLE=FORMAT[:MODE][/SCALING][/hadamard]   a role, or a name of several; FORMAT may be mxfp8, mxfp8-e5m2, mxfp6,
- *                                   mxfp6-e2m3 (e4m3/mx, ...), mxfp4 (e2m1/mx:floor) or nvfp4 (e2m1/nvfp4)
+ *                                   mxfp6-e2m3 (e4m3/mx, ...), mxfp4 (e2m1/mx:floor), nvfp4 (e2m1/nvfp4), and for
+ *                                   operands mxint8 and nvint4 (p7emin0emax0/mx, p3emin2emax2/nvfp4)
  *     param=transient:FORMAT...     see bnd_cast
  *     ROLE=none                     the role is not given: see bnd_cast. pure=FORMAT gives all of them
  *     acc=ACCUMULATOR               fp32, bf16, fma:fp16, trunc14/promote128, ...

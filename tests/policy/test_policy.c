@@ -64,7 +64,7 @@ static void test_pairs(void)
             continue;
         }
         bnd_policy low = policy_of(name), high = policy_of(wide);
-        bool keeps_its_own = strcmp(name, "fp8-block") == 0 || strcmp(name, "fp8-lm") == 0;
+        bool keeps_its_own = strncmp(name, "fp8-block", 9) == 0 || strcmp(name, "fp8-lm") == 0;
         pairs++;
         for (bnd_role role = BND_ROLE_FWD_X; role <= BND_ROLE_WGRAD_DY; role++) { /* none: as they are, in both */
             CU_ASSERT_TRUE(same_casts(&low, &high, role, role));

@@ -37,6 +37,11 @@ static size_t of_tiles(size_t rows, size_t columns) /* param */
     return 4 * blocks(rows, 128) * blocks(columns, 128);
 }
 
+static size_t of_byte_tiles(size_t rows, size_t columns) /* param, scales in e8m0 */
+{
+    return blocks(rows, 128) * blocks(columns, 128);
+}
+
 static size_t of_three(size_t rows, size_t columns) /* master, m and v */
 {
     (void)rows;
@@ -95,6 +100,8 @@ static const struct memory {
     {"nvfp4+fp32", 4, 0, 4, 0, 4, 4, none, 0},
     {"fp8-block", 1, 0, 4, 4, 2, 2, of_tiles, 0},
     {"fp8-block+fp32", 1, 0, 4, 4, 2, 2, of_tiles, 0},
+    {"fp8-block-ue8m0", 1, 0, 4, 4, 2, 2, of_byte_tiles, 0},
+    {"fp8-block-ue8m0+fp32", 1, 0, 4, 4, 2, 2, of_byte_tiles, 0},
     {"fp8-lm", 0, 1, 1, 2, 1, 2, of_three, 0},
     {"fp8-lm+fp32", 0, 1, 1, 2, 1, 2, of_three, 0},
     {"param=e4m3,master=fp32", 1, 0, 4, 4, 4, 4, none, 0},
@@ -267,6 +274,17 @@ static void test_saved(void)
     }
 }
 
+/* Operands in integers take a sign and the bits of the value set, as the formats of the same width. */
+static void test_integers(void)
+{
+    const uint64_t wide = account_of("transformer", "fp32", false).saved;
+    const uint64_t of_8 = account_of("transformer", "gemm=mxfp8", false).saved;
+    const uint64_t of_4 = account_of("transformer", "gemm=nvfp4", false).saved;
+    CU_ASSERT_TRUE(of_4 < of_8 && of_8 < wide);
+    CU_ASSERT_EQUAL(account_of("transformer", "gemm=mxint8", false).saved, of_8);
+    CU_ASSERT_EQUAL(account_of("transformer", "gemm=nvint4", false).saved, of_4);
+}
+
 CU_TestInfo recipe_memory_tests[] = {
     {"bytes a parameter", test_memory},
     {"bytes of histories", test_memory_of_histories},
@@ -274,5 +292,6 @@ CU_TestInfo recipe_memory_tests[] = {
     {"bytes of activations", test_activations},
     {"results that nothing saves", test_freed},
     {"a format for what is saved", test_saved},
+    {"integers", test_integers},
     CU_TEST_INFO_NULL,
 };

@@ -9,9 +9,10 @@
 /* Recipes that are meant to work come down on the transformer's text. */
 static void test_learning(void)
 {
-    static const char *const works[] = {"fp16-amp",    "bf16-amp",    "bf16-master", "bf16-sr",   "bf16-kahan",
-                                        "fp8-delayed", "fp8-current", "fp8-rowwise", "fp8-block", "mxfp8",
-                                        "mxfp6",       "nvfp4",       "fp8-lm",      "adam8bit"};
+    static const char *const works[] = {"fp16-amp",    "bf16-amp",       "bf16-master", "bf16-sr",   "bf16-kahan",
+                                        "fp8-delayed", "fp8-current",    "fp8-rowwise", "fp8-block", "mxfp8",
+                                        "mxfp6",       "nvfp4",          "fp8-lm",      "adam8bit",  "mxint8",
+                                        "nvfp4-46",    "fp4-all-the-way"};
     double reference = NAN;
     for (size_t i = 0; i <= sizeof works / sizeof works[0]; i++) {
         bnd_training t = training_of("transformer", "adamw", i == 0 ? "fp32" : works[i - 1]);

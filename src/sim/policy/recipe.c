@@ -107,10 +107,12 @@ static bool read_number(double *out, piece p)
 
 const bndi_scaled_name *bndi_scaled_name_of(const char *name, size_t length)
 {
-    /* mxfp4 has OCP's own rule: rounding scales up costs E2M1 more zeros than clamping costs it. */
-    static const bndi_scaled_name names[] = {{"mxfp8", "e4m3", "mx"},       {"mxfp8-e5m2", "e5m2", "mx"},
-                                             {"mxfp6", "e3m2", "mx"},       {"mxfp6-e2m3", "e2m3", "mx"},
-                                             {"mxfp4", "e2m1", "mx:floor"}, {"nvfp4", "e2m1", "nvfp4"}};
+    /* mxfp4 has OCP's own rule: rounding scales up costs E2M1 more zeros than clamping costs it. Integers are value
+     * sets: multiples of 2^-6 below 2, multiples of 1 below 8. */
+    static const bndi_scaled_name names[] = {{"mxfp8", "e4m3", "mx"},          {"mxfp8-e5m2", "e5m2", "mx"},
+                                             {"mxfp6", "e3m2", "mx"},          {"mxfp6-e2m3", "e2m3", "mx"},
+                                             {"mxfp4", "e2m1", "mx:floor"},    {"nvfp4", "e2m1", "nvfp4"},
+                                             {"mxint8", "p7emin0emax0", "mx"}, {"nvint4", "p3emin2emax2", "nvfp4"}};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (bndi_same_word(name, length, names[i].name)) {
             return &names[i];

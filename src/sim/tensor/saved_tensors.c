@@ -5,6 +5,7 @@
  * only if another operation needs it. Weights and input data are not activations. */
 #include "tensor/engine.h"
 #include "tensor/operand.h"
+#include "tensor/scaled.h"
 #include "tensor/tape.h"
 
 /* (..., k) as (rows, k), as linear reads it. */
@@ -18,7 +19,7 @@ static size_t bytes_of_copy(const bnd_cast *cast, bnd_role role, const bndi_shap
 {
     bndi_scaling scaling;
     bnd_shape shape;
-    size_t codes = bnd_codes_size(&cast->format, bndi_count(s), BND_PACKING_PACKED);
+    size_t codes = bndi_packed_codes(&cast->format, bndi_count(s));
     if (bndi_scaling_parse(&scaling, cast, role, NULL) != BND_OK) {
         return SIZE_MAX;
     }
@@ -27,8 +28,7 @@ static size_t bytes_of_copy(const bnd_cast *cast, bnd_role role, const bndi_shap
     }
     return bnd_block_shape(&shape, &scaling.block, s->extent, s->rank, axis, NULL) != BND_OK
                ? SIZE_MAX
-               : bnd_block_codes_size(&scaling.block, shape, BND_PACKING_PACKED) +
-                     bnd_block_scales_size(&scaling.block, shape) + (scaling.block.tensor ? sizeof(float) : 0);
+               : codes + bnd_block_scales_size(&scaling.block, shape) + (scaling.block.tensor ? sizeof(float) : 0);
 }
 
 /* As matmul.c has it: dw = x' dy and dx = dy w', each along the axis that the forward product did not run along. */
@@ -47,7 +47,7 @@ size_t bndi_bytes_for_backward(const bnd_policy *policy, bndi_matrix_product pro
     bnd_role role = role_of(policy, product, operand);
     bndi_shape s = product != BNDI_MATMUL && operand == 0 ? flattened(shape) : *shape;
     const bnd_cast *cast = &policy->cast[role];
-    if (!cast->given || cast->format.width == 0 || s.rank < 2 || bndi_count(&s) == 0) {
+    if (!cast->given || bndi_packed_codes(&cast->format, 1) == 0 || s.rank < 2 || bndi_count(&s) == 0) {
         return wide;
     }
     size_t copy = bytes_of_copy(cast, role, &s, s.rank - (operand == 0 ? 2 : 1));

@@ -22,6 +22,13 @@ static bnd_status shape_of(bnd_shape *out, const bnd_block *block, const bndi_sh
                        : bnd_block_shape(out, block, s->extent, s->rank, s->rank - 1, why);
 }
 
+size_t bndi_packed_codes(const bnd_format *f, size_t n)
+{
+    const bool integers = f->width == 0 && f->max_quantum == f->least_quantum;
+    const size_t bits = f->precision + 1u, whole = n / 8 * bits;
+    return integers ? whole + (n % 8 * bits + 7) / 8 : bnd_codes_size(f, n, BND_PACKING_PACKED);
+}
+
 static bnd_status measure(size_t *codes, size_t *scales, bndi_scaled *s, const bndi_shape *shape, bnd_error *why)
 {
     s->count = bndi_count(shape);
@@ -32,7 +39,7 @@ static bnd_status measure(size_t *codes, size_t *scales, bndi_scaled *s, const b
     }
     bnd_status status = shape_of(&s->shape, &s->how.block, shape, why);
     if (status == BND_OK) {
-        *codes = bnd_block_codes_size(&s->how.block, s->shape, BND_PACKING_PACKED);
+        *codes = bndi_packed_codes(&s->how.block.element, s->count);
         *scales = bnd_block_scales_size(&s->how.block, s->shape) + (s->how.block.tensor ? sizeof(float) : 0);
     }
     return status;
@@ -76,7 +83,7 @@ bnd_status bndi_room_for(bndi_scaled_room *out, const bnd_cast *cast, bnd_role r
                          bnd_error *why)
 {
     const bnd_format *f = cast != NULL ? &cast->format : bnd_lab_format_of_words(BNDI_WORDS_32);
-    bndi_scaled_room bytes = {.codes = bnd_codes_size(f, bndi_count(shape), BND_PACKING_PACKED)};
+    bndi_scaled_room bytes = {.codes = bndi_packed_codes(f, bndi_count(shape))};
     bndi_scaled s = {.how = {.kind = BNDI_UNSCALED}};
     bnd_status status = cast != NULL ? bndi_scaling_parse(&s.how, cast, role, why) : BND_OK;
     if (status == BND_OK && is_worth(&s.how, shape)) {

@@ -18,6 +18,10 @@ bool bndi_scaled_is_whole(const bnd_tensor *t); /* all numbers that share scales
 
 /* ---- making and storing (scaled.c) ---- */
 
+/* Bytes of n codes; 0 for a value set without codes. Value sets of integers, as p7emin0emax0, count with a sign and
+ * `precision` bits, as hardware keeps them. */
+size_t bndi_packed_codes(const bnd_format *f, size_t n);
+
 /* The bytes of a tensor stored for a role with this cast (NULL: fp32). Allocates nothing. */
 typedef struct bndi_scaled_room {
     size_t codes, scales;

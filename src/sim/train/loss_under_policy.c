@@ -99,8 +99,7 @@ bnd_status bnd_run_losses(double *losses, size_t batches, const bnd_run *run, co
 static bnd_status operand_bytes(uint64_t *out, const bnd_cast *cast, const bndi_shape *shape, bnd_error *why)
 {
     bndi_scaling scaling;
-    bndi_scaled_room room = {.codes = bnd_codes_size(&cast->format, bndi_count(shape), BND_PACKING_PACKED),
-                             .scales = sizeof(float)};
+    bndi_scaled_room room = {.codes = bndi_packed_codes(&cast->format, bndi_count(shape)), .scales = sizeof(float)};
     bnd_status status = bndi_scaling_parse(&scaling, cast, BND_ROLE_FWD_W, why);
     if (status == BND_OK && scaling.kind != BNDI_CURRENT && scaling.kind != BNDI_DELAYED) {
         status = bndi_room_for(&room, cast, BND_ROLE_FWD_W, shape, why);
@@ -122,7 +121,7 @@ bnd_status bnd_run_weight_bytes(uint64_t *out, const bnd_run *run, const bnd_pol
         bndi_scaled_room stored;
         uint64_t bytes = 0;
         status = bndi_room_for(&stored, param->given ? param : NULL, BND_ROLE_PARAM, shape, why);
-        if (status == BND_OK && p->decays && operand->given && operand->format.width > 0 && !is_high) {
+        if (status == BND_OK && p->decays && operand->given && bndi_packed_codes(&operand->format, 1) > 0 && !is_high) {
             status = operand_bytes(&bytes, operand, shape, why);
         }
         const uint64_t as_stored = stored.codes + stored.scales;
