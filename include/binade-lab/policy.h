@@ -29,14 +29,26 @@ typedef enum bnd_role {
     BND_ROLE_MATMUL, /* either operand of a matrix product without weights (attention); not given: as above */
     BND_ROLE_NORM_W, /* the weights of layer_norm and rms_norm in both passes; the gradient goes to the stored one */
     BND_ROLE_HIGH,   /* either operand of the GEMMs of layers that high_last names; not given: they are not cast */
-    BND_ROLE_FWD_Y,  /* the results of GEMMs; where they are not given, those of act, dact and grad */
+    BND_ROLE_ATTN_Q, /* the operands of the GEMMs of attention, s = q k' and o = p v, and of their backward passes; */
+    BND_ROLE_ATTN_K, /* each tensor is one role in all its products. Not given: as matmul */
+    BND_ROLE_ATTN_P,
+    BND_ROLE_ATTN_V,
+    BND_ROLE_ATTN_DO,
+    BND_ROLE_ATTN_DS,
+    BND_ROLE_FWD_Y, /* the results of GEMMs; where they are not given, those of act, dact and grad */
     BND_ROLE_DGRAD_DX,
     BND_ROLE_WGRAD_DW, /* rounded to it, then stored as grad */
-    BND_ROLE_SAVED,    /* activations that are saved for the backward pass; not given: as they flow */
-    BND_ROLE_CAREFUL,  /* softmax, norms and losses: in and out */
-    BND_ROLE_SCALAR,   /* beta, the learning rate, epsilon */
-    BND_ROLE_DATA,     /* what comes from outside; a cast of it applies to numbers, not to tokens and classes */
-    BND_ROLE_SCRATCH,  /* what an operation needs while it works */
+    BND_ROLE_ATTN_S,   /* the results of the GEMMs of attention. Not given: as gemm_fwd.y, */
+    BND_ROLE_ATTN_O,
+    BND_ROLE_ATTN_DQ, /* and as gemm_dgrad.dx */
+    BND_ROLE_ATTN_DK,
+    BND_ROLE_ATTN_DP,
+    BND_ROLE_ATTN_DV,
+    BND_ROLE_SAVED,   /* activations that are saved for the backward pass; not given: as they flow */
+    BND_ROLE_CAREFUL, /* softmax, norms and losses: in and out */
+    BND_ROLE_SCALAR,  /* beta, the learning rate, epsilon */
+    BND_ROLE_DATA,    /* what comes from outside; a cast of it applies to numbers, not to tokens and classes */
+    BND_ROLE_SCRATCH, /* what an operation needs while it works */
     BND_ROLE_COUNT
 } bnd_role;
 
@@ -47,11 +59,16 @@ const char *bnd_role_name(bnd_role role);
  * Returns: true for param, master, grad, m, v, extra, act and dact. */
 bool bnd_role_is_of_recipe(bnd_role role);
 
+/* Returns: the role that a role follows where a policy does not give it: gemm_fwd.y follows act, gemm_dgrad.dx follows
+ * dact, attn.s and attn.o follow gemm_fwd.y, attn.q follows matmul ...; the role itself if it follows none. */
+bnd_role bnd_role_followed(bnd_role role);
+
 /* Reads the name of a role or of a group of roles: gemm_fwd, gemm_dgrad, gemm_wgrad and gemm for their operands,
- * gemm_out for all three results, pure for everything that is stored or flows, and data.
+ * gemm_out for all three results, attn and attn_out for the operands and results of attention, pure for everything that
+ * is stored or flows, and data.
  * Arguments: `roles` receives one bit per role; `name` has `length` bytes.
  * On failure: BND_BAD_NAME. */
-BND_CHECKED bnd_status bnd_role_parse_n(uint32_t *roles, const char *name, size_t length, bnd_error *why);
+BND_CHECKED bnd_status bnd_role_parse_n(uint64_t *roles, const char *name, size_t length, bnd_error *why);
 
 /* What is done to numbers of a role. All zero: nothing is given. Then parameters and what is kept of them (grad, m, v,
  * extra) are fp32. Results (act, dact, careful) have the format of their operands, or fp32 if these differ; an operand
@@ -136,7 +153,7 @@ BND_CHECKED bnd_status bnd_policy_text(char *out, size_t size, const bnd_policy 
 
 /* Returns: the number of parts: param, master, act, dact, grad, m, v, gemm_fwd, gemm_dgrad, gemm_wgrad, norm,
  * matmul, acc, scalar, update, loss_scale, scaling. Results of GEMMs belong to act, dact and grad; the rounding of
- * param belongs to update, data to act, and the role `high` to matmul. */
+ * param belongs to update, data to act, and the role `high` and the operands of attention to matmul. */
 size_t bnd_part_count(void);
 
 /* Returns: the name of a part; "" if the part does not exist. */
@@ -144,7 +161,7 @@ const char *bnd_part_name(size_t part);
 
 /* Returns: the roles of a part, one bit each: all roles for scaling, none for acc and for a part that does not
  * exist. */
-uint32_t bnd_part_roles(size_t part);
+uint64_t bnd_part_roles(size_t part);
 
 /* Lifts a part to fp32; the rest of the policy stays.
  *

@@ -314,6 +314,7 @@ typedef struct bnd_attributes {
     uint64_t seed, purpose;
     const bnd_format *format; /* of BND_TENSOR_OP_CAST */
     bnd_rule rule;
+    bnd_role role; /* of BND_TENSOR_OP_MATMUL: BND_ROLE_ATTN_S or BND_ROLE_ATTN_O, if it is that product of attention */
 } bnd_attributes;
 
 /* Applies an operation.

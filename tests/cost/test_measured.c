@@ -247,7 +247,9 @@ static void test_memory(void)
                                          "saved=bf16,gemm_wgrad.x=e4m3/mx",
                                          "gemm_wgrad.x=e2m1/nvfp4,matmul=e4m3",
                                          "gemm_dgrad.w=e3m2",
-                                         "gemm=e4m3/tile:1x128,high_last=50"};
+                                         "gemm=e4m3/tile:1x128,high_last=50",
+                                         "bf16-amp,attn.p=e4m3,attn.v=e4m3/current,attn.o=e5m2",
+                                         "gemm=bf16,attn=e4m3/delayed,attn_out=fp16"};
     for (size_t r = 0; r < bnd_recipe_count(); r++) {
         if (in_turn(r, 3)) {
             check_recipe(bnd_recipe_name(r));

@@ -29,10 +29,10 @@ static void test_roles(void)
 {
     for (unsigned role = 0; role < BND_ROLE_COUNT; role++) {
         const char *name = bnd_role_name((bnd_role)role);
-        uint32_t roles = 0;
+        uint64_t roles = 0;
         CU_ASSERT_NOT_EQUAL(name[0], 0);
         CU_ASSERT_EQUAL(bnd_role_parse_n(&roles, name, strlen(name), NULL), BND_OK);
-        CU_ASSERT_EQUAL(roles, UINT32_C(1) << role);
+        CU_ASSERT_EQUAL(roles, UINT64_C(1) << role);
     }
     CU_ASSERT_STRING_EQUAL(bnd_role_name(BND_ROLE_COUNT), "");
 }

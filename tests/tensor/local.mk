@@ -2,7 +2,7 @@ UNIT_TESTS += tests/tensor/test_tensor
 tests_tensor_test_tensor_SOURCES = \
 	tests/tensor/battery.c tests/tensor/battery.h tests/tensor/casts.c tests/tensor/casts.h \
 	tests/tensor/gradients.c tests/tensor/gradients.h tests/tensor/graphs.c tests/tensor/graphs.h \
-	tests/tensor/test_accuracy.c tests/tensor/test_environment.c tests/tensor/test_failures.c \
+	tests/tensor/test_accuracy.c tests/tensor/test_attention.c tests/tensor/test_environment.c tests/tensor/test_failures.c \
 	tests/tensor/test_files.c tests/tensor/test_gains.c tests/tensor/test_golden.c \
 	tests/tensor/test_gradients.c tests/tensor/test_graphs.c tests/tensor/test_maths.c \
 	tests/tensor/test_memory.c tests/tensor/test_named.c tests/tensor/test_policies.c \

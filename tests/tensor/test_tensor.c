@@ -11,6 +11,7 @@ int main(void)
         SUITE("segments", segment_tests),
         SUITE("gradients", gradient_tests),
         SUITE("products", product_tests),
+        SUITE("attention", attention_tests),
         SUITE("named axes", named_tests),
         SUITE("files", file_tests),
         SUITE("safetensors", safetensors_tests),

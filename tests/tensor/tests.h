@@ -8,6 +8,7 @@ extern CU_TestInfo view_tests[];
 extern CU_TestInfo gradient_tests[];
 extern CU_TestInfo named_tests[];
 extern CU_TestInfo product_tests[];
+extern CU_TestInfo attention_tests[];
 extern CU_TestInfo tape_tests[];
 extern CU_TestInfo graph_tests[];
 extern CU_TestInfo segment_tests[];

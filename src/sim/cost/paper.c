@@ -2,6 +2,7 @@
  * what is saved, saved_tensors.c how it counts. */
 #include "cost/paper.h"
 
+#include "tensor/casts.h"
 #include "tensor/operand.h"
 #include "tensor/operation.h"
 
@@ -75,8 +76,7 @@ void bndi_paper_keep(bndi_book *b, bndi_paper *x)
 static bnd_format result_format(const bndi_book *b, bnd_role role, const bndi_row *row, const bndi_paper *x,
                                 const bndi_paper *y)
 {
-    const bnd_cast *cast = cast_of(b, role);
-    cast = cast == NULL && role == BND_ROLE_FWD_Y ? cast_of(b, BND_ROLE_ACT) : cast;
+    const bnd_cast *cast = bndi_cast_in(b->policy, role);
     bool same = y == NULL || (row->indices & BNDI_SAVE_B) != 0 || bnd_format_same(&x->format, &y->format);
     return cast != NULL ? format_of(cast) : same ? x->format : *bnd_lab_format_of_words(BNDI_WORDS_32);
 }
@@ -110,10 +110,9 @@ static void apply(bndi_book *b, bndi_paper *out, const operation *o, bndi_paper 
  * data, which no gradient goes to. */
 static void count_histories(bndi_book *b, const bndi_paper *x, bndi_matrix_product product)
 {
-    const bool own = product == BNDI_MATMUL && cast_of(b, BND_ROLE_MATMUL) != NULL;
     for (unsigned role = BND_ROLE_FWD_X; role <= BND_ROLE_WGRAD_DY; role++) {
         bool goes_to_x = role == BND_ROLE_DGRAD_DY || role == BND_ROLE_DGRAD_W;
-        bnd_role cast = own ? BND_ROLE_MATMUL : product == BNDI_LINEAR_HIGH ? BND_ROLE_HIGH : (bnd_role)role;
+        bnd_role cast = bndi_operand_role(b->policy, product, (bnd_role)role);
         b->histories += goes_to_x && x->role == BND_ROLE_DATA ? 0 : bndi_history_of(b->policy, cast);
     }
 }
@@ -122,11 +121,16 @@ void bndi_paper_apply(bndi_book *b, bndi_paper *out, bnd_tensor_operation name, 
                       bndi_paper *y, const bndi_shape *shape)
 {
     const bndi_row *row = bndi_row_of(name);
-    bnd_role role = careful || row->careful ? BND_ROLE_CAREFUL : row->product ? BND_ROLE_FWD_Y : BND_ROLE_ACT;
-    if (row->product) {
-        count_histories(b, x, BNDI_MATMUL);
-    }
+    bnd_role role = careful || row->careful ? BND_ROLE_CAREFUL : BND_ROLE_ACT;
     apply(b, out, &(operation){row, role, BNDI_MATMUL}, x, y, shape);
+}
+
+void bndi_paper_attention(bndi_book *b, bndi_paper *out, bnd_role result, bndi_paper *x, bndi_paper *y,
+                          const bndi_shape *shape)
+{
+    const bndi_matrix_product product = bndi_product_by_result(result);
+    count_histories(b, x, product);
+    apply(b, out, &(operation){&bndi_matmul_row, result, product}, x, y, shape);
 }
 
 void bndi_paper_linear(bndi_book *b, bndi_paper *out, bndi_paper *x, size_t n, uint64_t layer)

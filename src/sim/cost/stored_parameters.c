@@ -1,5 +1,6 @@
 /* What a recipe and an optimizer keep of a parameter, derived from the policy's casts as a run uses them, not from a
    table. */
+#include "tensor/product_roles.h"
 #include "tensor/scaled.h"
 
 #include "cost/cost.h"
@@ -77,10 +78,11 @@ double bndi_history_of(const bnd_policy *p, bnd_role role)
 /* Four products with weights in a layer, and the head; two without, in attention. Each has two operands three times. */
 double bndi_history_bytes(const bnd_policy *p, const bnd_architecture *a)
 {
-    double layers = (double)a->layers, linear = (a->gated ? 5 : 4) * layers + 1, six = 0;
+    double layers = (double)a->layers, linear = (a->gated ? 5 : 4) * layers + 1, six = 0, attention = 0;
     for (unsigned role = BND_ROLE_FWD_X; role <= BND_ROLE_WGRAD_DY; role++) {
         six += bndi_history_of(p, (bnd_role)role);
+        attention += bndi_history_of(p, bndi_operand_role(p, BNDI_SCORES, (bnd_role)role));
+        attention += bndi_history_of(p, bndi_operand_role(p, BNDI_MIXED, (bnd_role)role));
     }
-    double attention = p->cast[BND_ROLE_MATMUL].given ? 6 * bndi_history_of(p, BND_ROLE_MATMUL) : six;
-    return linear * six + 2 * layers * attention;
+    return linear * six + layers * attention;
 }

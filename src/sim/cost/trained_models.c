@@ -167,10 +167,10 @@ static bndi_paper attention(bndi_book *b, bndi_paper *x, const bnd_trained *t, s
     bndi_paper_view(&k, &all, &turned);
     bndi_paper_view(&v, &all, &head);
     bndi_paper scores;
-    bndi_paper_apply(b, &scores, BND_TENSOR_OP_MATMUL, false, &q, &k, &square);
+    bndi_paper_attention(b, &scores, BND_ROLE_ATTN_S, &q, &k, &square);
     bndi_paper scaled = map(b, BND_TENSOR_OP_SCALE, &scores), masked = map(b, BND_TENSOR_OP_MASKED, &scaled);
     bndi_paper weights = map(b, BND_TENSOR_OP_SOFTMAX, &masked);
-    bndi_paper_apply(b, &mixed, BND_TENSOR_OP_MATMUL, false, &weights, &v, &head);
+    bndi_paper_attention(b, &mixed, BND_ROLE_ATTN_O, &weights, &v, &head);
     bndi_paper joined = side_by_side(b, &mixed, t, batch);
     bndi_paper_linear(b, &out, &joined, t->width, layer + 1);
     return out;

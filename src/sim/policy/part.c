@@ -2,22 +2,24 @@
    ones. */
 #include "policy/policy.h"
 
-#define BIT(role)   (1u << BND_ROLE_##role)
+#define BIT(role)   (UINT64_C(1) << BND_ROLE_##role)
 #define GEMMS       (BIT(FWD_X) | BIT(FWD_W) | BIT(DGRAD_DY) | BIT(DGRAD_W) | BIT(WGRAD_X) | BIT(WGRAD_DY))
-#define GRADIENTS   (BIT(GRAD) | BIT(DACT) | BIT(DGRAD_DX) | BIT(WGRAD_DW) | BIT(DGRAD_DY) | BIT(WGRAD_DY))
-#define ACTIVATIONS (BIT(ACT) | BIT(SAVED) | BIT(CAREFUL) | BIT(FWD_Y))
+#define GRADIENTS   (BIT(GRAD) | OF_DACT | BIT(WGRAD_DW) | BIT(DGRAD_DY) | BIT(WGRAD_DY) | BIT(ATTN_DO) | BIT(ATTN_DS))
+#define ACTIVATIONS (BIT(ACT) | BIT(SAVED) | BIT(CAREFUL) | BIT(FWD_Y) | BIT(ATTN_S) | BIT(ATTN_O))
+#define ATTENTION   (BIT(ATTN_Q) | BIT(ATTN_K) | BIT(ATTN_P) | BIT(ATTN_V) | BIT(ATTN_DO) | BIT(ATTN_DS))
+#define OF_DACT     (BIT(DACT) | BIT(DGRAD_DX) | BIT(ATTN_DQ) | BIT(ATTN_DK) | BIT(ATTN_DP) | BIT(ATTN_DV))
 
 enum { ACC = 1, SCALAR = 2, UPDATE = 4, LOSS_SCALE = 8, SCALING = 16 };
 
 static const struct part {
     const char *name;
-    uint32_t stored, operands; /* roles: in fp32 they are fp32; they are not cast */
+    uint64_t stored, operands; /* roles: in fp32 they are fp32; they are not cast */
     unsigned what;
 } parts[] = {
     {"param", BIT(PARAM), 0, 0},
     {"master", BIT(MASTER), 0, 0},
     {"act", ACTIVATIONS | BIT(DATA), 0, 0},
-    {"dact", BIT(DACT) | BIT(DGRAD_DX), 0, 0},
+    {"dact", OF_DACT, 0, 0},
     {"grad", BIT(GRAD) | BIT(WGRAD_DW), 0, 0},
     {"m", BIT(M), 0, 0},
     {"v", BIT(V), 0, 0},
@@ -25,7 +27,7 @@ static const struct part {
     {"gemm_dgrad", 0, BIT(DGRAD_DY) | BIT(DGRAD_W), 0},
     {"gemm_wgrad", 0, BIT(WGRAD_X) | BIT(WGRAD_DY), 0},
     {"norm", 0, BIT(NORM_W), 0},
-    {"matmul", BIT(MATMUL) | BIT(HIGH), 0, 0},
+    {"matmul", BIT(MATMUL) | ATTENTION | BIT(HIGH), 0, 0},
     {"acc", 0, 0, ACC},
     {"scalar", 0, 0, SCALAR},
     {"update", 0, 0, UPDATE},
@@ -50,18 +52,18 @@ const char *bnd_part_name(size_t part)
     return part_at(part)->name;
 }
 
-uint32_t bnd_part_roles(size_t part)
+uint64_t bnd_part_roles(size_t part)
 {
     const struct part *p = part_at(part);
-    uint32_t more = p->what == SCALAR       ? BIT(SCALAR)
+    uint64_t more = p->what == SCALAR       ? BIT(SCALAR)
                     : p->what == LOSS_SCALE ? GRADIENTS
                     : p->what == UPDATE     ? BIT(PARAM) | BIT(EXTRA)
-                    : p->what == SCALING    ? (1u << BND_ROLE_COUNT) - 1
+                    : p->what == SCALING    ? (UINT64_C(1) << BND_ROLE_COUNT) - 1
                                             : 0;
     return p->stored | p->operands | more;
 }
 
-static bool has(uint32_t roles, unsigned role)
+static bool has(uint64_t roles, unsigned role)
 {
     return (roles >> role & 1) != 0;
 }
@@ -268,7 +270,10 @@ bnd_policy *bnd_policy_lower(bnd_policy *out, const bnd_policy *policy, size_t p
         p.cast[BND_ROLE_DACT] = fp32_cast();
     }
     if ((row->operands & GEMMS) != 0 && low) { /* which GEMMs these are casts of */
-        p.cast[BND_ROLE_MATMUL] = policy->cast[BND_ROLE_MATMUL].given ? fp32_cast() : p.cast[BND_ROLE_MATMUL];
+        for (unsigned role = 0; role < BND_ROLE_COUNT; role++) {
+            bool own = has(BIT(MATMUL) | ATTENTION, role) && policy->cast[role].given;
+            p.cast[role] = own ? fp32_cast() : p.cast[role];
+        }
         p.high_last = policy->high_last;
     }
     p.cast[BND_ROLE_HIGH].given = p.cast[BND_ROLE_HIGH].given && policy->high_last > 0;

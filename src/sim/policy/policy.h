@@ -12,7 +12,7 @@
 #include "base/base.h"
 
 /* Returns false if no part has this name; all names have then been offered to `nearest`. */
-bool bndi_find_roles(uint32_t *roles, bndi_nearest *nearest, const char *name, size_t length);
+bool bndi_find_roles(uint64_t *roles, bndi_nearest *nearest, const char *name, size_t length);
 
 /* Names that stand for a format with its scaling. */
 typedef struct bndi_scaled_name {

@@ -235,7 +235,7 @@ static bnd_status read_high_last(const reader *r, uint8_t *out, piece value)
 
 static bnd_status read_roles(const reader *r, bnd_policy *policy, piece name, piece value)
 {
-    uint32_t roles;
+    uint64_t roles;
     bnd_cast cast;
     bndi_nearest nearest = bndi_nearest_to(name.text, name.length);
     if (!bndi_find_roles(&roles, &nearest, name.text, name.length)) {

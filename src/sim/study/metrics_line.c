@@ -20,7 +20,8 @@ static uint64_t nonzero(const bnd_stats *s)
 static bool is_gradient(bnd_role role)
 {
     return role == BND_ROLE_DACT || role == BND_ROLE_GRAD || role == BND_ROLE_DGRAD_DY || role == BND_ROLE_WGRAD_DY ||
-           role == BND_ROLE_DGRAD_DX || role == BND_ROLE_WGRAD_DW;
+           role == BND_ROLE_DGRAD_DX || role == BND_ROLE_WGRAD_DW || role == BND_ROLE_ATTN_DO ||
+           role == BND_ROLE_ATTN_DS || (role >= BND_ROLE_ATTN_DQ && role <= BND_ROLE_ATTN_DV);
 }
 
 void bndi_line_count(bnd_point *point, const bndi_counts *counts)

@@ -119,10 +119,15 @@ static bnd_status apply(bndi_call *c, bnd_tensor_operation operation, bnd_tensor
     if (status != BND_OK) {
         return status;
     }
-    c->role = role < BND_ROLE_COUNT ? role
-              : row->careful        ? BND_ROLE_CAREFUL
-              : row->product        ? BND_ROLE_FWD_Y
-                                    : BND_ROLE_ACT;
+    const bnd_role told = c->attributes.role;
+    if (told != BND_ROLE_PARAM && (row != &bndi_matmul_row || (told != BND_ROLE_ATTN_S && told != BND_ROLE_ATTN_O))) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: the role must be 0, or, of matmul, attn.s or attn.o", row->name);
+    }
+    c->role = role < BND_ROLE_COUNT    ? role
+              : told != BND_ROLE_PARAM ? told
+              : row->careful           ? BND_ROLE_CAREFUL
+              : row->product           ? BND_ROLE_FWD_Y
+                                       : BND_ROLE_ACT;
     return run_call(c, why);
 }
 

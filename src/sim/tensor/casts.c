@@ -5,25 +5,22 @@
 
 bnd_role bndi_role_of_bytes(bnd_role role)
 {
-    switch (role) {
-    case BND_ROLE_CAREFUL:
-    case BND_ROLE_SAVED:
-    case BND_ROLE_FWD_Y:
-        return BND_ROLE_ACT;
-    case BND_ROLE_DGRAD_DX:
-        return BND_ROLE_DACT;
-    default:
-        return role;
+    while (role != bnd_role_followed(role)) {
+        role = bnd_role_followed(role);
     }
+    return role == BND_ROLE_CAREFUL || role == BND_ROLE_SAVED ? BND_ROLE_ACT : role;
+}
+
+const bnd_cast *bndi_cast_in(const bnd_policy *policy, bnd_role role)
+{
+    for (; !policy->cast[role].given && bnd_role_followed(role) != role; role = bnd_role_followed(role)) {
+    }
+    return policy->cast[role].given ? &policy->cast[role] : NULL;
 }
 
 const bnd_cast *bndi_cast_of(const bnd_engine *engine, bnd_role role)
 {
-    const bnd_cast *cast = &engine->policy.cast[role];
-    if (!cast->given && (role == BND_ROLE_FWD_Y || role == BND_ROLE_DGRAD_DX)) {
-        cast = &engine->policy.cast[bndi_role_of_bytes(role)];
-    }
-    return engine->has_policy && cast->given ? cast : NULL;
+    return engine->has_policy ? bndi_cast_in(&engine->policy, role) : NULL;
 }
 
 bool bndi_is_scaled(const bnd_engine *engine, bnd_role role)

@@ -15,7 +15,10 @@ typedef struct bndi_store {
 /* The role that a role's bytes are counted as, and that a role follows where the policy does not give it. */
 bnd_role bndi_role_of_bytes(bnd_role role);
 
-/* What the policy has for a role; NULL: nothing. */
+/* What a policy has for a role, or for the one that the role follows; NULL: nothing. */
+const bnd_cast *bndi_cast_in(const bnd_policy *policy, bnd_role role);
+
+/* The same under the policy of an engine. */
 const bnd_cast *bndi_cast_of(const bnd_engine *engine, bnd_role role);
 
 /* Is a tensor with this number of elements stored with scales for this role? */

@@ -15,6 +15,8 @@ libbinade_laboratory_la_SOURCES += \
 	src/sim/tensor/engine.h \
 	src/sim/tensor/buffer.c \
 	src/sim/tensor/statistics.c \
+	src/sim/tensor/product_roles.h \
+	src/sim/tensor/product_roles.c \
 	src/sim/tensor/casts.h \
 	src/sim/tensor/casts.c \
 	src/sim/tensor/handle.h \

@@ -84,15 +84,17 @@ bool bndi_is_high(const bnd_engine *engine, unsigned place)
     return engine->high_from > 0 && place >= engine->high_from;
 }
 
-/* The role that an operand takes here. A product without weights may have one of its own; layers that are kept high
- * have another. */
-static bnd_role role_here(const bnd_engine *engine, const bndi_row *row, bnd_role role)
+bndi_matrix_product bndi_product_of(const bndi_call *c, unsigned place)
 {
-    bool linear = row == &bndi_linear_row;
-    if (!linear && bndi_cast_of(engine, BND_ROLE_MATMUL) != NULL) {
-        return BND_ROLE_MATMUL;
-    }
-    return linear && bndi_is_high(engine, engine->place) ? BND_ROLE_HIGH : role;
+    return c->row != &bndi_linear_row       ? bndi_product_by_result(c->role)
+           : bndi_is_high(c->engine, place) ? BNDI_LINEAR_HIGH
+                                            : BNDI_LINEAR;
+}
+
+/* The role that an operand takes here. */
+static bnd_role role_here(const bndi_call *c, bnd_role position)
+{
+    return bndi_operand_role(&c->engine->policy, bndi_product_of(c, c->engine->place), position);
 }
 
 /* The axes of a view as its elements lie in memory, the longest steps first. */
@@ -166,7 +168,7 @@ static bnd_status product(bnd_tensor *out, const bndi_call *call, factor a, fact
                           const bndi_store *how, const bnd_cast *through, bnd_error *why)
 {
     const bndi_width work = call->work;
-    const bnd_role of_a = role_here(out->engine, call->row, a.role), of_b = role_here(out->engine, call->row, b.role);
+    const bnd_role of_a = role_here(call, a.role), of_b = role_here(call, b.role);
     bnd_engine *engine = out->engine;
     bndi_matmul_operand x = {.copy = NULL}, y = {.copy = NULL};
     bndi_whole numbers = {.numbers = NULL};
@@ -242,16 +244,18 @@ static bnd_status matmul_shape(bndi_call *c, bnd_error *why)
 
 static bnd_status matmul_forward(bndi_call *c, bnd_error *why)
 {
-    bndi_store how = bndi_store_for(c->engine, c->role);
+    bndi_store how = bndi_store_for(c->engine, bndi_result_role(&c->engine->policy, bndi_product_by_result(c->role)));
     return product(c->saved[BNDI_OUT], c, (factor){c->saved[0], BND_ROLE_FWD_X, false},
                    (factor){c->saved[1], BND_ROLE_FWD_W, false}, NULL, &how, NULL, why);
 }
 
 /* Gradients that flow have the role of a GEMM's result; those of leaves go through one. */
-static void take_roles(bndi_gradients *g)
+static void take_roles(bndi_gradients *g, const bndi_call *c)
 {
+    const bnd_policy *policy = &c->engine->policy;
     for (unsigned i = 0; i < 2; i++) {
-        g->role[i] = g->role[i] == BND_ROLE_DACT ? BND_ROLE_DGRAD_DX : g->role[i];
+        bnd_role flows = bndi_gradient_role(policy, bndi_product_of(c, c->engine->place), i);
+        g->role[i] = g->role[i] == BND_ROLE_DACT ? flows : g->role[i];
     }
 }
 
@@ -291,7 +295,7 @@ static bnd_status stack_gradient(bndi_call *c, bndi_gradients *g, unsigned i, fa
 static bnd_status matmul_backward(bndi_call *c, const bnd_tensor *d, bndi_gradients *g, bnd_error *why)
 {
     bnd_status status = BND_OK;
-    take_roles(g);
+    take_roles(g, c);
     if (g->wanted[0]) {
         status = stack_gradient(c, g, 0, (factor){d, BND_ROLE_DGRAD_DY, false},
                                 (factor){c->saved[1], BND_ROLE_DGRAD_W, true}, why);
@@ -394,7 +398,7 @@ static bnd_status linear_backward(bndi_call *c, const bnd_tensor *d, bndi_gradie
     bnd_tensor *x = NULL, *dy = NULL;
     bool turned = weight_is_turned(c);
     bnd_status status = flat(&dy, d, why);
-    take_roles(g);
+    take_roles(g, c);
     if (status == BND_OK && g->wanted[0]) {
         status = one_product(c, g, 0, (factor){dy, BND_ROLE_DGRAD_DY, false},
                              (factor){c->saved[1], BND_ROLE_DGRAD_W, !turned}, why);

@@ -4,6 +4,7 @@
 
 #include "matmul/matmul.h"
 #include "tensor/handle.h"
+#include "tensor/product_roles.h"
 
 /* Numbers of the work type, or codes of `format` in whole words, with strides in elements. */
 typedef struct bndi_matmul_operand {
@@ -24,8 +25,9 @@ void bndi_operand_close(bndi_matmul_operand *o);
 /* Does a layer at this place stay out of the casts of products with weights? */
 bool bndi_is_high(const bnd_engine *engine, unsigned place);
 
-/* A product by its operation: matmul, or linear, in a layer that may be kept high. */
-typedef enum bndi_matrix_product { BNDI_MATMUL, BNDI_LINEAR, BNDI_LINEAR_HIGH } bndi_matrix_product;
+/* Which product a call is, at a place. */
+struct bndi_call;
+bndi_matrix_product bndi_product_of(const struct bndi_call *c, unsigned place);
 
 /* Bytes of what the product's backward pass reads of operand 0 or 1: its copy as the policy casts it there, codes and
  * scales, or the tensor itself (`wide` bytes) where that is not more. */

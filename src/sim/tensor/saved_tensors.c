@@ -31,21 +31,12 @@ static size_t bytes_of_copy(const bnd_cast *cast, bnd_role role, const bndi_shap
                : codes + bnd_block_scales_size(&scaling.block, shape) + (scaling.block.tensor ? sizeof(float) : 0);
 }
 
-/* As matmul.c has it: dw = x' dy and dx = dy w', each along the axis that the forward product did not run along. */
-static bnd_role role_of(const bnd_policy *policy, bndi_matrix_product product, unsigned operand)
-{
-    bool has_own = product == BNDI_MATMUL && policy->cast[BND_ROLE_MATMUL].given;
-    return has_own                       ? BND_ROLE_MATMUL
-           : product == BNDI_LINEAR_HIGH ? BND_ROLE_HIGH
-           : operand == 0                ? BND_ROLE_WGRAD_X
-                                         : BND_ROLE_DGRAD_W;
-}
-
 size_t bndi_bytes_for_backward(const bnd_policy *policy, bndi_matrix_product product, unsigned operand,
                                const bndi_shape *shape, size_t wide)
 {
-    bnd_role role = role_of(policy, product, operand);
-    bndi_shape s = product != BNDI_MATMUL && operand == 0 ? flattened(shape) : *shape;
+    /* dw = x' dy and dx = dy w', each along the axis that the forward product did not run along */
+    bnd_role role = bndi_operand_role(policy, product, operand == 0 ? BND_ROLE_WGRAD_X : BND_ROLE_DGRAD_W);
+    bndi_shape s = product >= BNDI_LINEAR && operand == 0 ? flattened(shape) : *shape;
     const bnd_cast *cast = &policy->cast[role];
     if (!cast->given || bndi_packed_codes(&cast->format, 1) == 0 || s.rank < 2 || bndi_count(&s) == 0) {
         return wide;
@@ -58,15 +49,11 @@ size_t bndi_bytes_for_backward(const bnd_policy *policy, bndi_matrix_product pro
 static size_t narrower(const bndi_call *c, unsigned operand)
 {
     const bnd_tensor *t = c->saved[operand];
-    const bool linear = c->row == &bndi_linear_row;
     if (!c->row->product || operand > 1 || c->work != BNDI_WORDS_32) {
         return 0;
     }
-    bndi_matrix_product product = !linear                             ? BNDI_MATMUL
-                                  : bndi_is_high(c->engine, c->place) ? BNDI_LINEAR_HIGH
-                                                                      : BNDI_LINEAR;
     size_t wide = bnd_tensor_bytes(t);
-    size_t bytes = bndi_bytes_for_backward(&c->engine->policy, product, operand, &t->shape, wide);
+    size_t bytes = bndi_bytes_for_backward(&c->engine->policy, bndi_product_of(c, c->place), operand, &t->shape, wide);
     return bytes < wide ? bytes : 0;
 }
 

@@ -73,9 +73,10 @@ bnd_tensor *bndi_pair(bndi_graph *g, bnd_tensor_operation operation, bnd_tensor 
     return bndi_apply(g, operation, in, 2, NULL);
 }
 
-bnd_tensor *bndi_matmul(bndi_graph *g, bnd_tensor *a, bnd_tensor *b)
+bnd_tensor *bndi_attention(bndi_graph *g, bnd_role result, bnd_tensor *a, bnd_tensor *b)
 {
-    return bndi_pair(g, BND_TENSOR_OP_MATMUL, a, b);
+    bnd_tensor *in[] = {a, b};
+    return bndi_apply(g, BND_TENSOR_OP_MATMUL, in, 2, &(bnd_attributes){.role = result});
 }
 
 bnd_tensor *bndi_graph_part(bndi_graph *g, bnd_tensor *x, size_t index)

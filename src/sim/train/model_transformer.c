@@ -91,10 +91,11 @@ static bnd_tensor *attention(bndi_graph *g, bnd_tensor *x, size_t first)
     bnd_tensor *heads = bndi_rearranged(g, all, "b t (part head e) -> part b head t e", sizes);
     bnd_tensor *q = bndi_graph_part(g, bndi_again(heads), 0), *k = bndi_graph_part(g, bndi_again(heads), 1);
     bnd_tensor *v = bndi_graph_part(g, heads, 2);
-    bnd_tensor *scores = bndi_matmul(g, q, bndi_turned(g, k));
+    bnd_tensor *scores = bndi_attention(g, BND_ROLE_ATTN_S, q, bndi_turned(g, k));
     scores = bndi_with(g, BND_TENSOR_OP_SCALE, scores, 1 / __builtin_sqrt((double)(t->width / t->heads)));
     bnd_tensor *weights = bndi_map(g, BND_TENSOR_OP_SOFTMAX, bndi_with(g, BND_TENSOR_OP_MASKED, scores, 0));
-    bnd_tensor *mixed = bndi_rearranged(g, bndi_matmul(g, weights, v), "b head t e -> b t (head e)", NULL);
+    bnd_tensor *mixed = bndi_attention(g, BND_ROLE_ATTN_O, weights, v);
+    mixed = bndi_rearranged(g, mixed, "b head t e -> b t (head e)", NULL);
     return bndi_dense(g, mixed, first + PROJECTION);
 }
 

@@ -186,7 +186,8 @@ bnd_tensor *bndi_careful_map(bndi_graph *g, bnd_tensor_operation operation, bnd_
 bnd_tensor *bndi_careful_pair(bndi_graph *g, bnd_tensor_operation operation, bnd_tensor *a, bnd_tensor *b);
 bnd_tensor *bndi_with(bndi_graph *g, bnd_tensor_operation operation, bnd_tensor *x, double number); /* its attribute */
 bnd_tensor *bndi_pair(bndi_graph *g, bnd_tensor_operation operation, bnd_tensor *a, bnd_tensor *b);
-bnd_tensor *bndi_matmul(bndi_graph *g, bnd_tensor *a, bnd_tensor *b);
+bnd_tensor *bndi_attention(bndi_graph *g, bnd_role result, bnd_tensor *a,
+                           bnd_tensor *b);                               /* attn.s = q k', attn.o = p v */
 bnd_tensor *bndi_graph_part(bndi_graph *g, bnd_tensor *x, size_t index); /* x[index, ...] */
 bnd_tensor *bndi_turned(bndi_graph *g, bnd_tensor *x);                   /* its last two axes */
 bnd_tensor *bndi_rearranged(bndi_graph *g, bnd_tensor *x, const char *pattern, const char *sizes);

@@ -50,10 +50,9 @@ static void json_memory(bnd_lab_json *json, const train_row *row)
 static const bnd_format *format_of(const bnd_policy *policy, bnd_role role)
 {
     static const bnd_policy plain = {.name = "fp32"};
-    static const bnd_role like[BND_ROLE_COUNT] = {[BND_ROLE_FWD_Y] = BND_ROLE_ACT,
-                                                  [BND_ROLE_SAVED] = BND_ROLE_ACT,
-                                                  [BND_ROLE_DGRAD_DX] = BND_ROLE_DACT,
-                                                  [BND_ROLE_WGRAD_DW] = BND_ROLE_GRAD};
+    static const bnd_role like[BND_ROLE_COUNT] = {[BND_ROLE_SAVED] = BND_ROLE_ACT, [BND_ROLE_WGRAD_DW] = BND_ROLE_GRAD};
+    for (; !policy->cast[role].given && bnd_role_followed(role) != role; role = bnd_role_followed(role)) {
+    }
     role = !policy->cast[role].given && like[role] != BND_ROLE_PARAM ? like[role] : role;
     const bnd_cast *cast = &policy->cast[role];
     bool kept = role == BND_ROLE_PARAM || role == BND_ROLE_GRAD || role == BND_ROLE_M || role == BND_ROLE_V ||
