@@ -149,6 +149,30 @@ class Functions(unittest.TestCase):
             Model.forward = lambda self, q, k, v: attention(q, k, v, is_causal=True)
             self.assertTrue(torch.equal(y, bt.wrap(Model(), "bf16-amp")(q, k, v)))
 
+    def test_roles_of_attention(self):
+        """Operands and results of the two products, each rounded by its own role."""
+        attention = getattr(F, "scaled_dot_product_attention", None)
+        if attention is None:  # PyTorch 1.13
+            def attention(q, k, v):
+                return torch._C._nn._scaled_dot_product_attention(q, k, v)[0]
+        torch.manual_seed(5)
+        q, k, v = (torch.randn(2, 5, 4) for _ in range(3))
+
+        class Model(nn.Module):
+            def forward(self, q, k, v):
+                return attention(q, k, v)
+
+        def expected(low):
+            def b(x, role):
+                return x.bfloat16().float() if role in low else x
+            s = b(b(q, "q") @ b(k, "k").transpose(-1, -2), "s")
+            return b(b((s * 0.5).softmax(-1), "p") @ b(v, "v"), "o")
+        for low in ("q", "k", "s", "p", "v", "o", "pv"):
+            recipe = ",".join(["act=fp32", "careful=fp32"] + [f"attn.{role}=bf16" for role in low])
+            y = bt.wrap(Model(), recipe)(q, k, v).as_subclass(torch.Tensor)
+            self.assertTrue(torch.allclose(expected(low), y, atol=2e-6 if "o" not in low else 1e-2), recipe)
+            self.assertFalse(torch.allclose(expected(""), y, atol=2e-6), recipe)
+
     def test_multihead_attention(self):
         torch.manual_seed(4)
         plain = nn.MultiheadAttention(8, 2, batch_first=True)

@@ -15,7 +15,7 @@ typedef struct bndi_reading {
     bool refused;                 /* the first line that does not have both: */
     bnd_error refusal;
     int first_bin[BND_ROLE_COUNT]; /* what ROLE/exponents_from says, from 0; -1: nothing */
-    uint32_t has_histogram;        /* a bit a role: */
+    uint64_t has_histogram;        /* a bit a role: */
     bnd_histogram histogram[BND_ROLE_COUNT];
     bndi_each_line *each; /* NULL: the record keeps the points; otherwise the last one only */
     void *data;

@@ -92,7 +92,7 @@ static void take_histogram(bndi_reading *r, const char *key, size_t length, cons
         h.exponents[(size_t)r->first_bin[role] + i] = (uint64_t)json_integer_value(count);
     }
     r->histogram[role] = h;
-    r->has_histogram |= UINT32_C(1) << role;
+    r->has_histogram |= UINT64_C(1) << role;
 }
 
 static bnd_status take_value(bndi_reading *r, const char *key, size_t length, const json_t *value)

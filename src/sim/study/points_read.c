@@ -50,7 +50,8 @@ static bnd_status take_line(bndi_reading *r, bndi_fields *columns, bool *is_csv,
 {
     bool first = r->record->count == 0 && columns->count == 0;
     r->point = bndi_point_none();
-    r->have = r->has_histogram = 0;
+    r->have = 0;
+    r->has_histogram = 0;
     memset(r->first_bin, -1, sizeof r->first_bin);
     if (memchr(line, '\0', length) != NULL) {
         return bndi_line_refuse(r->line, "must not have a zero byte", "the line", 8, r->why);

@@ -76,7 +76,7 @@ BND_FIELD_COUNT = 3
 BND_FIELD_EXPONENT = 1
 BND_FIELD_FRACTION = 2
 BND_FIELD_SIGN = 0
-BND_FINDINGS_MAX = 225
+BND_FINDINGS_MAX = 333
 BND_FLAG_ALL = 127
 BND_FLAG_DIVBYZERO = 8
 BND_FLAG_INEXACT = 1
@@ -271,17 +271,29 @@ BND_RELATION_LESS = 1
 BND_RELATION_SIGNALING = 16
 BND_RELATION_UNORDERED = 8
 BND_ROLE_ACT = 2
-BND_ROLE_CAREFUL = 21
-BND_ROLE_COUNT = 25
+BND_ROLE_ATTN_DK = 29
+BND_ROLE_ATTN_DO = 21
+BND_ROLE_ATTN_DP = 30
+BND_ROLE_ATTN_DQ = 28
+BND_ROLE_ATTN_DS = 22
+BND_ROLE_ATTN_DV = 31
+BND_ROLE_ATTN_K = 18
+BND_ROLE_ATTN_O = 27
+BND_ROLE_ATTN_P = 19
+BND_ROLE_ATTN_Q = 17
+BND_ROLE_ATTN_S = 26
+BND_ROLE_ATTN_V = 20
+BND_ROLE_CAREFUL = 33
+BND_ROLE_COUNT = 37
 BND_ROLE_DACT = 3
-BND_ROLE_DATA = 23
-BND_ROLE_DGRAD_DX = 18
+BND_ROLE_DATA = 35
+BND_ROLE_DGRAD_DX = 24
 BND_ROLE_DGRAD_DY = 10
 BND_ROLE_DGRAD_W = 11
 BND_ROLE_EXTRA = 7
 BND_ROLE_FWD_W = 9
 BND_ROLE_FWD_X = 8
-BND_ROLE_FWD_Y = 17
+BND_ROLE_FWD_Y = 23
 BND_ROLE_GRAD = 4
 BND_ROLE_HIGH = 16
 BND_ROLE_M = 5
@@ -289,11 +301,11 @@ BND_ROLE_MASTER = 1
 BND_ROLE_MATMUL = 14
 BND_ROLE_NORM_W = 15
 BND_ROLE_PARAM = 0
-BND_ROLE_SAVED = 20
-BND_ROLE_SCALAR = 22
-BND_ROLE_SCRATCH = 24
+BND_ROLE_SAVED = 32
+BND_ROLE_SCALAR = 34
+BND_ROLE_SCRATCH = 36
 BND_ROLE_V = 6
-BND_ROLE_WGRAD_DW = 19
+BND_ROLE_WGRAD_DW = 25
 BND_ROLE_WGRAD_DY = 13
 BND_ROLE_WGRAD_X = 12
 BND_ROUND_COUNT = 10
@@ -1038,7 +1050,7 @@ bnd_relayout_result._fields_ = [("from", POINTER(bnd_layout)), ("to", POINTER(bn
 bnd_cast._fields_ = [("given", c_bool), ("transient", c_bool), ("hadamard", c_bool), ("format", bnd_format),
     ("rule", bnd_rule), ("scaling", (c_char * 32))]
 bnd_loss_scale._fields_ = [("given", c_bool), ("dynamic", c_bool), ("initial", c_double), ("growth", c_uint32)]
-bnd_policy._fields_ = [("name", (c_char * 64)), ("cast", (bnd_cast * 25)), ("accumulator", (c_char * 64)),
+bnd_policy._fields_ = [("name", (c_char * 64)), ("cast", (bnd_cast * 37)), ("accumulator", (c_char * 64)),
     ("update", c_int), ("fused", c_bool), ("high_last", c_uint8), ("loss_scale", bnd_loss_scale)]
 bnd_cost_step._fields_ = [("name", (c_char * 24)), ("formula", (c_char * 112)), ("substitution", (c_char * 112)),
     ("unit", (c_char * 24)), ("value", c_double)]
@@ -1142,10 +1154,11 @@ bnd_vector_covered._fields_ = [("what", c_char_p), ("first", c_int32), ("count",
 bnd_vector_options._fields_ = [("any_nan", c_bool), ("flags_mask", c_uint32)]
 bnd_vector_suspect._fields_ = [("rule", bnd_rule), ("left_over", c_uint64), ("changes", c_uint)]
 bnd_attributes._fields_ = [("number", (c_double * 4)), ("axis", (c_int * 8)), ("axes", c_uint), ("keep", c_bool),
-    ("flag", c_bool), ("seed", c_uint64), ("purpose", c_uint64), ("format", POINTER(bnd_format)), ("rule", bnd_rule)]
-bnd_account._fields_ = [("bytes", (c_uint64 * 25)), ("peak_by_role", (c_uint64 * 25)), ("bytes_now", c_uint64),
-    ("bytes_peak", c_uint64), ("by_role_at_peak", (c_uint64 * 25)), ("recipe_now", c_uint64),
-    ("recipe_peak", c_uint64), ("by_role_at_recipe_peak", (c_uint64 * 25)), ("saved", c_uint64),
+    ("flag", c_bool), ("seed", c_uint64), ("purpose", c_uint64), ("format", POINTER(bnd_format)), ("rule", bnd_rule),
+    ("role", c_int)]
+bnd_account._fields_ = [("bytes", (c_uint64 * 37)), ("peak_by_role", (c_uint64 * 37)), ("bytes_now", c_uint64),
+    ("bytes_peak", c_uint64), ("by_role_at_peak", (c_uint64 * 37)), ("recipe_now", c_uint64),
+    ("recipe_peak", c_uint64), ("by_role_at_recipe_peak", (c_uint64 * 37)), ("saved", c_uint64),
     ("saved_row_statistics", c_uint64), ("allocations", c_uint64), ("flops", ((c_uint64 * 44) * 3)),
     ("bytes_read", c_uint64), ("bytes_written", c_uint64)]
 bnd_named_tensor._fields_ = [("name", c_char_p), ("tensor", c_void_p)]
@@ -1175,10 +1188,10 @@ bnd_record._fields_ = [("recipe", (c_char * 256)), ("model", (c_char * 32)), ("o
     ("ended", c_bool), ("validated", c_bool), ("loss", c_double), ("validated_fp32", c_bool),
     ("validation", c_double), ("validation_fp32", c_double), ("floor", c_double), ("chance_loss", c_double),
     ("parameters", c_uint64), ("updates", c_uint64), ("lost", c_uint64), ("skipped", c_uint64),
-    ("gradients", c_uint64), ("underflowed", c_uint64), ("overflows", c_uint64), ("overflow_from", (c_uint64 * 25)),
-    ("underflow_from", (c_uint64 * 25)), ("bytes", (c_uint64 * 25)), ("peak_by_role", (c_uint64 * 25)),
-    ("bytes_peak", c_uint64), ("bytes_at_peak", (c_uint64 * 25)), ("recipe_peak", c_uint64),
-    ("recipe_at_peak", (c_uint64 * 25)), ("saved", c_uint64), ("saved_row_statistics", c_uint64),
+    ("gradients", c_uint64), ("underflowed", c_uint64), ("overflows", c_uint64), ("overflow_from", (c_uint64 * 37)),
+    ("underflow_from", (c_uint64 * 37)), ("bytes", (c_uint64 * 37)), ("peak_by_role", (c_uint64 * 37)),
+    ("bytes_peak", c_uint64), ("bytes_at_peak", (c_uint64 * 37)), ("recipe_peak", c_uint64),
+    ("recipe_at_peak", (c_uint64 * 37)), ("saved", c_uint64), ("saved_row_statistics", c_uint64),
     ("flops", c_uint64), ("seconds", c_double), ("source", c_char_p), ("config", c_char_p), ("autopsy", c_char_p),
     ("histograms", POINTER(bnd_histogram)), ("histogram_count", c_size_t)]
 bnd_log_columns._fields_ = [("step", c_char_p), ("loss", c_char_p)]
@@ -1212,7 +1225,7 @@ bnd_culprit._fields_ = [("part", c_size_t), ("has_cause", c_bool), ("cause", bnd
 bnd_autopsy._fields_ = [("comparison", bnd_comparison), ("shares", (bnd_share * 32)), ("share_count", c_size_t),
     ("interaction", c_double), ("interaction_interval", c_double), ("heals", c_bool), ("healed", c_double),
     ("healed_interval", c_double), ("culprits", (bnd_culprit * 32)), ("culprit_count", c_size_t),
-    ("epsilon_vanishes", c_bool), ("findings", (bnd_finding * 225)), ("finding_count", c_size_t), ("runs", c_size_t)]
+    ("epsilon_vanishes", c_bool), ("findings", (bnd_finding * 333)), ("finding_count", c_size_t), ("runs", c_size_t)]
 
 # The calls of libbinade: the result, and the arguments.
 NUMBER = {
@@ -1516,13 +1529,14 @@ LAB = {
     "bnd_relayout_compare_inputs": (c_size_t, [c_void_p, c_void_p, c_void_p]),
     "bnd_role_name": (c_char_p, [c_int]),
     "bnd_role_is_of_recipe": (c_bool, [c_int]),
+    "bnd_role_followed": (c_int, [c_int]),
     "bnd_role_parse_n": (c_int, [c_void_p, c_char_p, c_size_t, c_void_p]),
     "bnd_policy_parse": (c_int, [c_void_p, c_char_p, c_void_p]),
     "bnd_policy_same": (c_bool, [c_void_p, c_void_p]),
     "bnd_policy_text": (c_int, [c_void_p, c_size_t, c_void_p, c_void_p]),
     "bnd_part_count": (c_size_t, []),
     "bnd_part_name": (c_char_p, [c_size_t]),
-    "bnd_part_roles": (c_uint32, [c_size_t]),
+    "bnd_part_roles": (c_uint64, [c_size_t]),
     "bnd_policy_lift": (POINTER(bnd_policy), [c_void_p, c_void_p, c_size_t]),
     "bnd_policy_lower": (POINTER(bnd_policy), [c_void_p, c_void_p, c_size_t]),
     "bnd_recipe_count": (c_size_t, []),

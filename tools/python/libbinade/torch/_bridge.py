@@ -165,9 +165,9 @@ class Operand:
         self.format, self.role, self.parameter, self.shape = f, role, parameter, shape
 
 
-def attributes_of(number=None, axes=(), keep=False, flag=False, cast=None):
+def attributes_of(number=None, axes=(), keep=False, flag=False, cast=None, role=0):
     """The attributes of an operation."""
-    a = t.bnd_attributes(keep=keep, flag=flag, axes=len(axes))
+    a = t.bnd_attributes(keep=keep, flag=flag, axes=len(axes), role=role)
     if number is not None:
         a.number[0] = number
     for i, axis in enumerate(axes):

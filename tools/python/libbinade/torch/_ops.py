@@ -300,11 +300,18 @@ def _masked_fill(place, x, mask, value):
     return NotImplemented
 
 
+def _product_of_attention(place, result, a, b):
+    """matmul; `result` is the role by which the recipe knows which of the two products it is."""
+    if not a.numel() or not b.numel() or a.dim() < 2 or b.dim() < 2:
+        return place.call(torch.matmul, a, b)
+    return place.op(t.BND_TENSOR_OP_MATMUL, [a, b], attributes_of(role=result))
+
+
 @handles("F.scaled_dot_product_attention", "nn.scaled_dot_product_attention", "torch.scaled_dot_product_attention")
 def _attention(place, q, k, v, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
     if enable_gqa:  # each head of k and v serves several of q
         k, v = (place.call(torch.repeat_interleave, x, q.shape[-3] // x.shape[-3], -3) for x in (k, v))
-    scores = place.call(torch.matmul, q, place.call(torch.Tensor.transpose, k, -1, -2))
+    scores = _product_of_attention(place, t.BND_ROLE_ATTN_S, q, place.call(torch.Tensor.transpose, k, -1, -2))
     scores = place.call(torch.mul, scores, 1 / math.sqrt(q.shape[-1]) if scale is None else scale)
     if is_causal:
         scores = place.op(t.BND_TENSOR_OP_MASKED, [scores])
@@ -315,7 +322,7 @@ def _attention(place, q, k, v, attn_mask=None, dropout_p=0.0, is_causal=False, s
     weights = place.call(torch.softmax, scores, -1)
     if dropout_p > 0:
         weights = place.call(F.dropout, weights, dropout_p)
-    return place.call(torch.matmul, weights, v)
+    return _product_of_attention(place, t.BND_ROLE_ATTN_O, weights, v)
 
 
 @handles("nn._scaled_dot_product_attention")
