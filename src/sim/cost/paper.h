@@ -29,8 +29,8 @@ bndi_paper bndi_paper_of(const bndi_book *b, bnd_role role, const bndi_shape *sh
 
 /* *out = operation(x, y) with this shape; y is NULL for one operand. With `careful` the result has BND_ROLE_CAREFUL,
  * even if the operation's row does not say so. Operands must stay in place: *out may view them, and what was counted is
- * noted there. bndi_paper_attention is a product of attention, whose result is attn.s or attn.o. bndi_paper_linear is the product with weights, (..., k) to (..., n); `layer` is the number of the weight
- * among all weights with decay. */
+ * noted there. bndi_paper_attention is a product of attention, whose result is attn.s or attn.o. bndi_paper_linear is
+ * the product with weights, (..., k) to (..., n); `layer` is the number of the weight among all weights with decay. */
 void bndi_paper_apply(bndi_book *b, bndi_paper *out, bnd_tensor_operation operation, bool careful, bndi_paper *x,
                       bndi_paper *y, const bndi_shape *shape);
 void bndi_paper_attention(bndi_book *b, bndi_paper *out, bnd_role result, bndi_paper *x, bndi_paper *y,
