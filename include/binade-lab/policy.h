@@ -35,6 +35,7 @@ typedef enum bnd_role {
     BND_ROLE_ATTN_V,
     BND_ROLE_ATTN_DO,
     BND_ROLE_ATTN_DS,
+    BND_ROLE_NS,    /* either operand of the Newton-Schulz products of an optimizer (Muon) */
     BND_ROLE_FWD_Y, /* the results of GEMMs; where they are not given, those of act, dact and grad */
     BND_ROLE_DGRAD_DX,
     BND_ROLE_WGRAD_DW, /* rounded to it, then stored as grad */
@@ -152,8 +153,8 @@ BND_CHECKED bnd_status bnd_policy_text(char *out, size_t size, const bnd_policy 
 /* ---- parts of a policy, which can be tried one at a time ---- */
 
 /* Returns: the number of parts: param, master, act, dact, grad, m, v, gemm_fwd, gemm_dgrad, gemm_wgrad, norm,
- * matmul, acc, scalar, update, loss_scale, scaling. Results of GEMMs belong to act, dact and grad; the rounding of
- * param belongs to update, data to act, and the role `high` and the operands of attention to matmul. */
+ * matmul, ns, acc, scalar, update, loss_scale, scaling. Results of GEMMs belong to act, dact and grad; the rounding
+ * of param belongs to update, data to act, and the role `high` and the operands of attention to matmul. */
 size_t bnd_part_count(void);
 
 /* Returns: the name of a part; "" if the part does not exist. */

@@ -523,12 +523,12 @@ typedef struct bnd_autopsy {
     size_t runs; /* that were made, over all seeds */
 } bnd_autopsy;
 
-/* The largest number of runs per seed that an autopsy of the policy makes: each part by itself, and the search for the
+/* The largest number of runs per seed that an autopsy of a training makes: each part by itself, and the search for the
  * smallest set of parts that heals the run.
  *
  * Returns: The number.
- * Arguments: `policy`: the policy. */
-size_t bnd_autopsy_runs(const bnd_policy *policy);
+ * Arguments: `training`: the training whose policy it is. */
+size_t bnd_autopsy_runs(const bnd_training *training);
 
 /* Makes the counterfactual runs of an autopsy, in which parts of the policy are lifted or lowered. None of these runs
  * has a directory.

@@ -427,7 +427,13 @@ BND_CHECKED bnd_status bnd_tensor_checkpoint(bnd_tensor **out, bnd_segment *segm
 
 /* ---- accounting, as it happens ---- */
 
-typedef enum bnd_phase { BND_PHASE_FORWARD, BND_PHASE_BACKWARD, BND_PHASE_RECOMPUTE, BND_PHASE_COUNT } bnd_phase;
+typedef enum bnd_phase {
+    BND_PHASE_FORWARD,
+    BND_PHASE_BACKWARD,
+    BND_PHASE_RECOMPUTE,
+    BND_PHASE_UPDATE, /* the products of an optimizer */
+    BND_PHASE_COUNT
+} bnd_phase;
 
 typedef struct bnd_account {
     uint64_t bytes[BND_ROLE_COUNT], peak_by_role[BND_ROLE_COUNT]; /* of storage */

@@ -96,9 +96,13 @@ const char *bnd_optimizer_title(size_t row);
 BND_CHECKED bnd_status bnd_optimizer_find(size_t *row, const char *name, bnd_error *why);
 
 /* Counts the numbers that an optimizer keeps for a parameter of this shape.
- * Arguments: `part` is BND_ROLE_M or BND_ROLE_V.
+ * Arguments: `part` is BND_ROLE_M or BND_ROLE_V; `hidden`: see bnd_run_is_hidden.
  * Returns: 0, one per number of the parameter, or (Adafactor's v of a matrix) one per row and one per column. */
-size_t bnd_optimizer_keeps(size_t row, bnd_role part, const size_t *shape, size_t rank);
+size_t bnd_optimizer_keeps(size_t row, bnd_role part, const size_t *shape, size_t rank, bool hidden);
+
+/* Returns: whether the optimizer of a training has products whose operands have the role (BND_ROLE_NS); true for all
+ * other roles. */
+bool bnd_training_uses(const bnd_training *training, bnd_role role);
 
 /* Computes the factor of the learning rate at a step.
  * Arguments: `schedule` is constant, warmup, cosine or wsd; `step` is 0 .. steps - 1.
@@ -212,6 +216,10 @@ const char *bnd_run_parameter_name(const bnd_run *run, size_t i);
  * handle is the run's and needs no release. NULL if there is none. */
 bnd_tensor *bnd_run_parameter(const bnd_run *run, size_t i, bnd_role part);
 
+/* Returns: whether a parameter is a hidden matrix: not a table of embeddings, and not of a first layer that reads data
+ * or of an output layer. Muon updates these, and AdamW the others. */
+bool bnd_run_is_hidden(const bnd_run *run, size_t i);
+
 /* The updates of a parameter in the last step. */
 typedef struct bnd_updates {
     uint64_t updates;      /* that are not zero */
@@ -268,6 +276,11 @@ BND_CHECKED bnd_status bnd_run_new_own(bnd_run **out, const bnd_training *traini
  * On failure: BND_BAD_ARGUMENT for another name or shape, after the first step, and for a run of a built-in model. */
 BND_CHECKED bnd_status bnd_run_add_parameter(size_t *index, bnd_run *run, const char *name, const float *values,
                                              const size_t *shape, size_t rank, bool decays, bnd_error *why);
+
+/* Says whether a parameter, which is not hidden when it is added, is a hidden matrix: see bnd_run_is_hidden.
+ * On failure: BND_BAD_ARGUMENT for a parameter that is not a matrix, after the first step, and for a run of a built-in
+ * model; the run is unchanged. */
+BND_CHECKED bnd_status bnd_run_set_hidden(bnd_run *run, size_t index, bool hidden, bnd_error *why);
 
 /* Begins a step: makes the parameters that the recipe makes from masters for a step, and sets the random bits of this
  * step.

@@ -134,6 +134,8 @@ static void test_resumed(void)
     for (size_t i = 0; i < bnd_model_count(); i++) {
         check_resumed(bnd_model_name(i), "adafactor", "bf16-kahan");
     }
+    check_resumed("transformer", "muon", "bf16-amp");
+    check_resumed("mlp", "muon", "base=bf16-sr,m=fp32/dynamic:256,ns=e4m3:sr/delayed:4");
     check_resumed("mlp", "adamw",
                   "base=bf16-sr,v=e4m3:sr/tensor,m=e2m3/mx:floor,extra=e6m9,update=kahan,optimizer=fused");
     close_folder();

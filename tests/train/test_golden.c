@@ -120,6 +120,8 @@ static void test_optimizers(void)
         bnd_training t = training_of_line(f, name);
         bnd_run *run = run_of(&t, NULL);
         double worst = 0;
+        bnd_error why;
+        CU_ASSERT_TRUE_FATAL(succeeds(bndi_parameter_hide(run, &run->parameter[0], true, &why), &why)); /* for Muon */
         set_weights(run, start);
         for (int step = 1; step <= STEPS; step++) {
             (void)update_with(run, gradient[step - 1]);

@@ -5,8 +5,8 @@ python3-numpy). BND_BUILD names the build folder, in which `make tests/train/exp
     transformer.txt   run tied|untied, then a loss a line: weights and batches are those of our run (export_run), the model
                       is written in torch below, the optimizer is torch.optim.AdamW
     optimizers.txt    parameters, gradients of 20 steps, and for each optimizer (optimizer NAME lr beta1 beta2 epsilon wd)
-                      the parameters after step 1 and step 20: torch.optim in fp32; Lion and Adafactor, which torch 1.13
-                      has not, are the papers' algorithms in numpy's fp64
+                      the parameters after step 1 and step 20: torch.optim in fp32; Lion, Adafactor and Muon, which torch
+                      1.13 has not, are the papers' algorithms in numpy's fp64. Of Muon the first tensor is hidden
     scaler.txt        scaler INITIAL GROWTH, then a step a line: overflow (0, 1), the scale it was made under, what a
                       gradient of 1 became by unscaling (0: not looked at), skipped (0, 1). torch.cuda.amp.GradScaler needs
                       a GPU; torch's own form of it for the CPU is that of FSDP, ShardedGradScaler, run here on its own
@@ -139,6 +139,45 @@ class Adafactor:
         return w - max(1e-3, rms(w)) * min(lr, 1 / np.sqrt(t)) * u
 
 
+class Muon:
+    """Jordan et al. 2024 (kellerjordan.github.io/posts/muon) with torch 2.9's momentum, a mean; the other tensors by AdamW.
+    The size of an update is that of Liu et al. 2025 (arXiv:2502.16982)."""
+
+    share = 1
+
+    def __init__(self, shape):
+        self.hidden, self.m, self.v = shape == SHAPES[0], np.zeros(shape), np.zeros(shape)
+
+    def size(self, rows, columns):
+        return 0.2 * np.sqrt(max(rows, columns))
+
+    def direction(self, x):
+        x = x / max(np.linalg.norm(x), 1e-7)
+        for _ in range(5):
+            s = x.T @ x if x.shape[0] > x.shape[1] else x @ x.T
+            p = -4.7750 * s + 2.0315 * s @ s
+            x = 3.4445 * x + (x @ p if x.shape[0] > x.shape[1] else p @ x)
+        return x
+
+    def step(self, w, g, t, lr, b1, b2, epsilon, wd):
+        if not self.hidden:
+            lr, b1 = lr * self.share, 0.9
+        self.m = b1 * self.m + (1 - b1) * g
+        if self.hidden:
+            return (1 - lr * wd) * w - lr * self.size(*w.shape) * self.direction(b1 * self.m + (1 - b1) * g)
+        self.v = b2 * self.v + (1 - b2) * g * g
+        return (1 - lr * wd) * w - lr * self.m / (1 - b1 ** t) / (np.sqrt(self.v / (1 - b2 ** t)) + epsilon)
+
+
+class MuonOriginal(Muon):
+    """The size of an update is Jordan's; 0.015 is the share of 3e-4 in 0.02."""
+
+    share = 0.015
+
+    def size(self, rows, columns):
+        return np.sqrt(max(1, rows / columns))
+
+
 def torch_steps(make, start, gradients, lr, b1, b2, epsilon, wd):
     w = [torch.tensor(x, requires_grad=True) for x in start]
     groups = [{"params": [p for p in w if p.dim() == rank], "weight_decay": wd * (rank == 2)} for rank in (1, 2)]
@@ -168,6 +207,8 @@ OPTIMIZERS = [  # name, lr, beta1, beta2, epsilon, weight decay, how
     ("adamw", 1e-2, 0.9, 0.999, 1e-8, 0.1, lambda g, lr, b1, b2, e: O.AdamW(g, lr=lr, betas=(b1, b2), eps=e)),
     ("lion", 1e-2, 0.9, 0.99, 0, 0.1, Lion),
     ("adafactor", 1e-2, 0, 0.8, 1e-30, 0, Adafactor),
+    ("muon", 1e-2, 0.95, 0.95, 1e-8, 0.1, Muon),
+    ("muon-original", 2e-2, 0.95, 0.95, 1e-8, 0.1, MuonOriginal),
 ]
 
 

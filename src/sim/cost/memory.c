@@ -27,7 +27,7 @@ double bndi_sharers(const bnd_plan *plan, bnd_role role)
 /* The tensors of parameters; of a model without a shape, one large matrix. */
 static size_t weights_of(bnd_weight out[BND_ARCHITECTURE_WEIGHTS_MAX], const bnd_cost_of_memory *q)
 {
-    out[0] = (bnd_weight){.name = "", .rows = 1 << 20, .columns = 1 << 20, .copies = 1};
+    out[0] = (bnd_weight){.name = "", .rows = 1 << 20, .columns = 1 << 20, .copies = 1, .hidden = true};
     return q->trained != NULL ? bndi_trained_weights(out, q->trained)
            : q->model != NULL ? bnd_architecture_weights(out, q->model)
                               : 1;

@@ -30,7 +30,7 @@ static bndi_shape shape_of(const bnd_plan *plan, bnd_role role, const bnd_weight
 {
     bndi_shape s = {.rank = w->columns > 0 ? 2 : 1, .extent = {(size_t)w->rows, (size_t)w->columns}};
     if (role == BND_ROLE_M || role == BND_ROLE_V) {
-        size_t n = plan->keeps != NULL ? plan->keeps(plan->optimizer, role, s.extent, s.rank) : 0;
+        size_t n = plan->keeps != NULL ? plan->keeps(plan->optimizer, role, s.extent, s.rank, w->hidden) : 0;
         s = n == bndi_count(&s) ? s : (bndi_shape){.rank = 1, .extent = {n}};
     }
     return s;
@@ -55,7 +55,7 @@ bnd_status bnd_plan_stored(bnd_stored *out, const bnd_plan *plan, bnd_role role,
 
 bnd_status bnd_plan_bytes_each(double *out, const bnd_plan *plan, bnd_role role, bnd_error *why)
 {
-    const bnd_weight large = {.name = "", .rows = 1 << 20, .columns = 1 << 20, .copies = 1};
+    const bnd_weight large = {.name = "", .rows = 1 << 20, .columns = 1 << 20, .copies = 1, .hidden = true};
     bnd_stored stored;
     bnd_status status = bnd_plan_stored(&stored, plan, role, &large, why);
     if (status == BND_OK) {

@@ -61,8 +61,8 @@ static void half_mean_square(bndi_book *b, bndi_paper *x, bndi_paper *y)
 
 static size_t weights_of_linear(bnd_weight *out, const bnd_trained *t)
 {
-    out[0] = (bnd_weight){"w", 1, t->width, 1, false};
-    out[1] = (bnd_weight){"b", 1, 0, 1, false};
+    out[0] = (bnd_weight){"w", 1, t->width, 1, false, false};
+    out[1] = (bnd_weight){"b", 1, 0, 1, false, false};
     return 2;
 }
 
@@ -84,15 +84,15 @@ static void loss_of_linear(bndi_book *b, const bnd_trained *t, size_t batch)
 static size_t weights_of_mlp(bnd_weight *out, const bnd_trained *t)
 {
     bool hidden = t->depth > 0;
-    out[0] = (bnd_weight){"the first layer", hidden ? t->width : CLASSES, t->inputs, 1, false};
-    out[1] = (bnd_weight){"its bias", out[0].rows, 0, 1, false};
+    out[0] = (bnd_weight){"the first layer", hidden ? t->width : CLASSES, t->inputs, 1, false, false};
+    out[1] = (bnd_weight){"its bias", out[0].rows, 0, 1, false, false};
     if (!hidden) {
         return 2;
     }
-    out[2] = (bnd_weight){"hidden layers", t->width, t->width, t->depth - 1, false};
-    out[3] = (bnd_weight){"their biases", t->width, 0, t->depth - 1, false};
-    out[4] = (bnd_weight){"the last layer", CLASSES, t->width, 1, false};
-    out[5] = (bnd_weight){"its bias", CLASSES, 0, 1, false};
+    out[2] = (bnd_weight){"hidden layers", t->width, t->width, t->depth - 1, false, true};
+    out[3] = (bnd_weight){"their biases", t->width, 0, t->depth - 1, false, false};
+    out[4] = (bnd_weight){"the last layer", CLASSES, t->width, 1, false, false};
+    out[5] = (bnd_weight){"its bias", CLASSES, 0, 1, false, false};
     return 6;
 }
 
@@ -250,7 +250,7 @@ static void loss_of_logistic(bndi_book *b, const bnd_trained *t, size_t batch)
 
 static size_t weights_of_quadratic(bnd_weight *out, const bnd_trained *t)
 {
-    out[0] = (bnd_weight){"w", t->width, 0, 1, false};
+    out[0] = (bnd_weight){"w", t->width, 0, 1, false, false};
     return 1;
 }
 
@@ -264,9 +264,9 @@ static void loss_of_quadratic(bndi_book *b, const bnd_trained *t, size_t batch)
 
 static size_t weights_of_student(bnd_weight *out, const bnd_trained *t)
 {
-    out[0] = (bnd_weight){"norms", t->width, 0, 2 * t->depth, false};
-    out[1] = (bnd_weight){"up", 4 * t->width, t->width, t->depth, false};
-    out[2] = (bnd_weight){"down", t->width, 4 * t->width, t->depth, false};
+    out[0] = (bnd_weight){"norms", t->width, 0, 2 * t->depth, false, false};
+    out[1] = (bnd_weight){"up", 4 * t->width, t->width, t->depth, false, true};
+    out[2] = (bnd_weight){"down", t->width, 4 * t->width, t->depth, false, true};
     return 3;
 }
 

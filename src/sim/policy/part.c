@@ -28,6 +28,7 @@ static const struct part {
     {"gemm_wgrad", 0, BIT(WGRAD_X) | BIT(WGRAD_DY), 0},
     {"norm", 0, BIT(NORM_W), 0},
     {"matmul", BIT(MATMUL) | ATTENTION | BIT(HIGH), 0, 0},
+    {"ns", 0, BIT(NS), 0},
     {"acc", 0, 0, ACC},
     {"scalar", 0, 0, SCALAR},
     {"update", 0, 0, UPDATE},

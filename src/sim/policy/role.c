@@ -27,6 +27,7 @@ static const char *const names[BND_ROLE_COUNT] = {
     [BND_ROLE_ATTN_V] = "attn.v",
     [BND_ROLE_ATTN_DO] = "attn.do",
     [BND_ROLE_ATTN_DS] = "attn.ds",
+    [BND_ROLE_NS] = "ns",
     [BND_ROLE_FWD_Y] = "gemm_fwd.y",
     [BND_ROLE_DGRAD_DX] = "gemm_dgrad.dx",
     [BND_ROLE_WGRAD_DW] = "gemm_wgrad.dw",
@@ -58,7 +59,7 @@ static const struct group {
     {"gemm_out", BIT(FWD_Y) | BIT(DGRAD_DX) | BIT(WGRAD_DW)},
     {"attn", BIT(ATTN_Q) | BIT(ATTN_K) | BIT(ATTN_P) | BIT(ATTN_V) | BIT(ATTN_DO) | BIT(ATTN_DS)},
     {"attn_out", BIT(ATTN_S) | BIT(ATTN_O) | BIT(ATTN_DQ) | BIT(ATTN_DK) | BIT(ATTN_DP) | BIT(ATTN_DV)},
-    {"pure", OPERANDS | KEPT},
+    {"pure", OPERANDS | BIT(NS) | KEPT},
 };
 
 const char *bnd_role_name(bnd_role role)

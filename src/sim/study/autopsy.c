@@ -16,8 +16,9 @@ typedef struct trial {
 enum { TRIALS_MOST = 2 * BND_SHARES_MAX };
 
 /* The trials, and the policy of each. */
-static size_t plan_trials(trial *out, bnd_policy *policies, const bnd_policy *policy)
+static size_t plan_trials(trial *out, bnd_policy *policies, const bnd_training *training)
 {
+    const bnd_policy p = bndi_policy_in_use(training), *policy = &p;
     size_t n = 0;
     for (size_t part = 0; part < bnd_part_count() && part < BND_SHARES_MAX; part++) {
         out[n] = (trial){part, BNDI_LIFT};
@@ -28,13 +29,13 @@ static size_t plan_trials(trial *out, bnd_policy *policies, const bnd_policy *po
     return n;
 }
 
-size_t bnd_autopsy_runs(const bnd_policy *policy)
+size_t bnd_autopsy_runs(const bnd_training *training)
 {
     trial trials[TRIALS_MOST + 1];
     bnd_policy *policies = calloc(TRIALS_MOST + 1, sizeof *policies);
-    size_t n = policies != NULL ? plan_trials(trials, policies, policy) : 0;
+    size_t n = policies != NULL ? plan_trials(trials, policies, training) : 0;
     free(policies);
-    return n + bndi_healing_runs(policy);
+    return n + bndi_healing_runs(training);
 }
 
 /* ---- shares ---- */
@@ -255,10 +256,9 @@ static bnd_status pair_up(bndi_patient *p, bnd_error *why)
 /* Each part by itself. */
 static bnd_status try_parts(bnd_autopsy *a, bndi_patient *p, bnd_error *why)
 {
-    const bnd_policy *policy = &p->tasks[0].training.policy;
     trial trials[TRIALS_MOST + 1];
     bnd_policy *policies = calloc(TRIALS_MOST + 1, sizeof *policies);
-    const size_t n = policies != NULL ? plan_trials(trials, policies, policy) : 0, runs = n * p->count;
+    const size_t n = policies != NULL ? plan_trials(trials, policies, &p->tasks[0].training) : 0, runs = n * p->count;
     bnd_record *records = calloc(runs + 1, sizeof *records);
     bnd_status status = BND_OK;
     if (policies == NULL || records == NULL) {

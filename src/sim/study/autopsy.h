@@ -50,7 +50,10 @@ BND_CHECKED bnd_status bndi_outcome_of(bndi_outcome *out, const bndi_patient *p,
                                        bnd_error *why);
 
 /* How many runs the search below makes for each seed at most. */
-size_t bndi_healing_runs(const bnd_policy *policy);
+size_t bndi_healing_runs(const bnd_training *training);
+
+/* The policy without casts that the optimizer has no use for: no part to try. */
+bnd_policy bndi_policy_in_use(const bnd_training *training);
 
 /* Finds the smallest set of parts that heals the patient: sets a->heals, what is healed, and the culprits' parts, in
  * the order of a->shares, which stand. */

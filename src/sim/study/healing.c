@@ -220,12 +220,22 @@ static bnd_status find(search *s, bnd_error *why)
 
 /* ---- the calls ---- */
 
-size_t bndi_healing_runs(const bnd_policy *policy)
+bnd_policy bndi_policy_in_use(const bnd_training *training)
 {
+    bnd_policy p = training->policy;
+    for (unsigned role = 0; role < BND_ROLE_COUNT; role++) {
+        p.cast[role].given = p.cast[role].given && bnd_training_uses(training, (bnd_role)role);
+    }
+    return p;
+}
+
+size_t bndi_healing_runs(const bnd_training *training)
+{
+    const bnd_policy policy = bndi_policy_in_use(training);
     size_t parts = 0;
     for (size_t part = 0; part < bnd_part_count() && part < BND_SHARES_MAX; part++) {
         bnd_policy lifted;
-        parts += bnd_policy_lift(&lifted, policy, part) != NULL;
+        parts += bnd_policy_lift(&lifted, &policy, part) != NULL;
     }
     size_t of_sizes = 0;
     for (unsigned size = 2; size <= LARGEST_SIZE; size++) {

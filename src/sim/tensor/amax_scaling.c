@@ -64,7 +64,7 @@ static void round_scaled(bnd_engine *engine, float *y, const float *x, size_t n,
 /* ---- histories ---- */
 
 /* A cast's number and its role in one. */
-enum { ROLES_OF_OPERANDS = BND_ROLE_ATTN_DS - BND_ROLE_FWD_X + 1 };
+enum { ROLES_OF_OPERANDS = BND_ROLE_NS - BND_ROLE_FWD_X + 1 };
 static size_t key_of(uint64_t ordinal, bnd_role role)
 {
     return (size_t)ordinal * ROLES_OF_OPERANDS + (role - BND_ROLE_FWD_X);

@@ -91,10 +91,11 @@ bndi_matrix_product bndi_product_of(const bndi_call *c, unsigned place)
                                             : BNDI_LINEAR;
 }
 
-/* The role that an operand takes here. */
+/* The role that an operand takes here. A product without a row (bndi_multiply_for) says it. */
 static bnd_role role_here(const bndi_call *c, bnd_role position)
 {
-    return bndi_operand_role(&c->engine->policy, bndi_product_of(c, c->engine->place), position);
+    return c->row == NULL ? position
+                          : bndi_operand_role(&c->engine->policy, bndi_product_of(c, c->engine->place), position);
 }
 
 /* The axes of a view as its elements lie in memory, the longest steps first. */
@@ -209,6 +210,14 @@ static bnd_status product(bnd_tensor *out, const bndi_call *call, factor a, fact
     bndi_operand_close(&x);
     bndi_operand_close(&y);
     return status;
+}
+
+bnd_status bndi_multiply_for(bnd_tensor *out, bnd_role role, const bnd_tensor *a, bool a_turned, const bnd_tensor *b,
+                             bool b_turned, bnd_error *why)
+{
+    const bndi_store simply = {.rule = {.rounding = BND_ROUND_RNE}};
+    const bndi_call call = {.engine = out->engine, .work = BNDI_WORDS_32};
+    return product(out, &call, (factor){a, role, a_turned}, (factor){b, role, b_turned}, NULL, &simply, NULL, why);
 }
 
 /* ---- matmul ---- */

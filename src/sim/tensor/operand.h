@@ -34,6 +34,10 @@ bndi_matrix_product bndi_product_of(const struct bndi_call *c, unsigned place);
 size_t bndi_bytes_for_backward(const bnd_policy *policy, bndi_matrix_product product, unsigned operand,
                                const bndi_shape *shape, size_t wide);
 
+/* out = a b, without tape: two matrices, turned if so said, each cast to the role; out is another one, of fp32. */
+BND_CHECKED bnd_status bndi_multiply_for(bnd_tensor *out, bnd_role role, const bnd_tensor *a, bool a_turned,
+                                         const bnd_tensor *b, bool b_turned, bnd_error *why);
+
 /* The first of a stack of an operand's matrices. */
 typedef struct bndi_matrix {
     const unsigned char *data;

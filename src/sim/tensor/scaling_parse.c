@@ -12,7 +12,7 @@ bool bndi_is_stored(bnd_role role)
 
 bool bndi_is_operand_role(bnd_role role)
 {
-    return role >= BND_ROLE_FWD_X && role <= BND_ROLE_ATTN_DS;
+    return role >= BND_ROLE_FWD_X && role <= BND_ROLE_NS;
 }
 
 /* Parses :NUMBER and moves *at behind it; false if the text there is something else. */

@@ -20,7 +20,8 @@ static void build(bndi_graph *g)
         size_t outputs = layer < t->depth ? t->width : BNDI_CLASSES;
         char name[BNDI_PARAMETER_NAME];
         snprintf(name, sizeof name, "layers.%zu.weight", layer);
-        bndi_add_matrix(g, name, outputs, inputs, __builtin_sqrt(2 / (double)inputs), true);
+        bndi_add_matrix(g, name, outputs, inputs, __builtin_sqrt(2 / (double)inputs),
+                        layer > 0 && layer < t->depth ? BNDI_HIDDEN : BNDI_OUTER);
         snprintf(name, sizeof name, "layers.%zu.bias", layer);
         bndi_add_vector(g, name, outputs, 0);
         inputs = outputs;

@@ -43,7 +43,7 @@ const bndi_model_row bndi_quadratic_row = {.name = "quadratic",
 
 static void build_regression(bndi_graph *g)
 {
-    bndi_add_matrix(g, "w", 1, g->run->training.width, 0, true);
+    bndi_add_matrix(g, "w", 1, g->run->training.width, 0, BNDI_OUTER);
     bndi_add_vector(g, "b", 1, 0);
 }
 

@@ -29,9 +29,9 @@ static void build(bndi_graph *g)
         snprintf(name, sizeof name, "blocks.%zu.norm.bias", block);
         bndi_add_vector(g, name, d, 0);
         snprintf(name, sizeof name, "blocks.%zu.up.weight", block);
-        bndi_add_matrix(g, name, 4 * d, d, 1 / __builtin_sqrt((double)d), true);
+        bndi_add_matrix(g, name, 4 * d, d, 1 / __builtin_sqrt((double)d), BNDI_HIDDEN);
         snprintf(name, sizeof name, "blocks.%zu.down.weight", block);
-        bndi_add_matrix(g, name, d, 4 * d, 1 / __builtin_sqrt(4 * (double)d), true);
+        bndi_add_matrix(g, name, d, 4 * d, 1 / __builtin_sqrt(4 * (double)d), BNDI_HIDDEN);
     }
 }
 

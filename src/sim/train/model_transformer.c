@@ -36,7 +36,7 @@ static void add_norm(bndi_graph *g, size_t block, const char *part)
 static void add_dense(bndi_graph *g, size_t block, const char *part, size_t outputs, size_t inputs, double deviation)
 {
     char name[BNDI_PARAMETER_NAME];
-    bndi_add_matrix(g, name_of(name, block, part, "weight"), outputs, inputs, deviation, true);
+    bndi_add_matrix(g, name_of(name, block, part, "weight"), outputs, inputs, deviation, BNDI_HIDDEN);
     bndi_add_vector(g, name_of(name, block, part, "bias"), outputs, 0);
 }
 
@@ -65,18 +65,18 @@ static void build(bndi_graph *g)
         g->status = bnd_fail(g->why, BND_BAD_ARGUMENT, 0, "width %zu is not divisible by %zu heads", d, t->heads);
         return;
     }
-    bndi_add_matrix(g, "tokens", v, d, 0.02, t->tied); /* as a head it decays, as a table it does not */
+    bndi_add_matrix(g, "tokens", v, d, 0.02, t->tied ? BNDI_OUTER : BNDI_TABLE); /* as a head it decays */
     if (g->status == BND_OK) {
         g->run->parameter[g->run->parameters - 1].looked_up = true;
     }
-    bndi_add_matrix(g, "positions", t->context, d, 0.02, false);
+    bndi_add_matrix(g, "positions", t->context, d, 0.02, BNDI_TABLE);
     for (size_t block = 0; block < t->depth; block++) {
         add_block(g, block);
     }
     bndi_add_vector(g, "norm.gain", d, 1);
     bndi_add_vector(g, "norm.bias", d, 0);
     if (!t->tied) {
-        bndi_add_matrix(g, "head", v, d, 0.02, true);
+        bndi_add_matrix(g, "head", v, d, 0.02, BNDI_OUTER);
     }
 }
 

@@ -94,17 +94,25 @@ static void lion(bndi_update *u)
     bndi_chunk_add_scaled(u, u->m, bndi_chunk_scalar(u, 1 - t->beta2), u->g, u->of_m);
 }
 
+/* Muon's two rows differ in how the rate follows from the shape, and in AdamW's rate for the others: the same rate (Liu
+ * et al. 2025, arXiv:2502.16982), or 3e-4 where it is 0.02, as in Jordan's program. Both give AdamW the betas 0.9 and
+ * 0.95. */
+enum { ADAMW = 5 };
 static const bndi_optimizer_row rows[] = {
-    {"sgd", "gradient descent", BNDI_NO_STATE, false, 0.1, 0, 0, 0, 0, NULL, sgd},
-    {"momentum", "gradient descent with momentum", BNDI_HAS_M, false, 0.05, 0.9, 0, 0, 0, NULL, momentum},
-    {"adagrad", "AdaGrad", BNDI_HAS_V, false, 0.05, 0, 0, 1e-10, 0, NULL, adagrad},
-    {"rmsprop", "RMSProp", BNDI_HAS_V, true, 1e-3, 0, 0.99, 1e-8, 0, NULL, rmsprop},
-    {"adam", "Adam", BNDI_HAS_M | BNDI_HAS_V, true, 1e-3, 0.9, 0.999, 1e-8, 0, NULL, adam},
+    {"sgd", "gradient descent", BNDI_NO_STATE, false, 0.1, 0, 0, 0, 0, NULL, sgd, NULL, 0},
+    {"momentum", "gradient descent with momentum", BNDI_HAS_M, false, 0.05, 0.9, 0, 0, 0, NULL, momentum, NULL, 0},
+    {"adagrad", "AdaGrad", BNDI_HAS_V, false, 0.05, 0, 0, 1e-10, 0, NULL, adagrad, NULL, 0},
+    {"rmsprop", "RMSProp", BNDI_HAS_V, true, 1e-3, 0, 0.99, 1e-8, 0, NULL, rmsprop, NULL, 0},
+    {"adam", "Adam", BNDI_HAS_M | BNDI_HAS_V, true, 1e-3, 0.9, 0.999, 1e-8, 0, NULL, adam, NULL, 0},
     {"adamw", "Adam with decoupled weight decay, as in PyTorch", BNDI_HAS_M | BNDI_HAS_V, true, 1e-3, 0.9, 0.999, 1e-8,
-     1e-2, NULL, adamw},
-    {"lion", "Lion", BNDI_HAS_M, true, 1e-4, 0.9, 0.99, 0, 1e-2, NULL, lion},
+     1e-2, NULL, adamw, NULL, 0},
+    {"lion", "Lion", BNDI_HAS_M, true, 1e-4, 0.9, 0.99, 0, 1e-2, NULL, lion, NULL, 0},
     {"adafactor", "Adafactor: second moments of matrices by row and by column", BNDI_HAS_V | BNDI_FACTORS, false, 1e-2,
-     0, 0.8, 1e-30, 0, bndi_adafactor_prepare, bndi_adafactor},
+     0, 0.8, 1e-30, 0, bndi_adafactor_prepare, bndi_adafactor, NULL, 0},
+    {"muon", "Muon for hidden matrices, AdamW for the others", BNDI_HAS_M, true, 1e-3, 0.95, 0.95, 1e-8, 0.1,
+     bndi_muon_prepare, bndi_muon, &rows[ADAMW], 1},
+    {"muon-original", "the same with the rate of its first publication", BNDI_HAS_M, false, 0.02, 0.95, 0.95, 1e-8, 0.1,
+     bndi_muon_original_prepare, bndi_muon, &rows[ADAMW], 0.015},
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
@@ -145,7 +153,12 @@ size_t bndi_optimizer_keeps(const bndi_optimizer_row *row, bnd_role part, const 
     return !keeps ? 0 : factored ? shape[0] + shape[1] : count_of(shape, rank);
 }
 
-size_t bnd_optimizer_keeps(size_t row, bnd_role part, const size_t *shape, size_t rank)
+const bndi_optimizer_row *bndi_optimizer_for(const bndi_optimizer_row *row, bool hidden)
 {
-    return row < ROWS ? bndi_optimizer_keeps(&rows[row], part, shape, rank) : 0;
+    return row->others != NULL && !hidden ? row->others : row;
+}
+
+size_t bnd_optimizer_keeps(size_t row, bnd_role part, const size_t *shape, size_t rank, bool hidden)
+{
+    return row < ROWS ? bndi_optimizer_keeps(bndi_optimizer_for(&rows[row], hidden), part, shape, rank) : 0;
 }

@@ -17,9 +17,9 @@ typedef struct element {
     double g, w;
     size_t row, column;
 } element;
-typedef void visit(void *data, const bndi_factors *f, const element *e);
+typedef void visit(void *data, const bndi_whole_update *f, const element *e);
 
-static void visit_all(void *data, const bndi_factors *f, const bnd_run *run, const bndi_parameter *p, visit *what)
+static void visit_all(void *data, const bndi_whole_update *f, const bnd_run *run, const bndi_parameter *p, visit *what)
 {
     const bnd_tensor *w = p->master != NULL ? p->master : p->value;
     bndi_numbers gradients, weights;
@@ -41,7 +41,7 @@ static void visit_all(void *data, const bndi_factors *f, const bnd_run *run, con
 
 /* ---- the second moment ---- */
 
-static void add_square(void *data, const bndi_factors *f, const element *e)
+static void add_square(void *data, const bndi_whole_update *f, const element *e)
 {
     double square = e->g * e->g + *(const double *)data;
     f->row[e->row] += square / (double)f->columns;
@@ -74,7 +74,7 @@ static void average(double *x, bnd_run *run, bndi_parameter *p, size_t first, si
 }
 
 /* Rows over their mean: then v is a product. A vector has no rows to keep. */
-static void divide_rows(bndi_factors *f, bool matrix)
+static void divide_rows(bndi_whole_update *f, bool matrix)
 {
     double mean = 0;
     for (size_t i = 0; i < f->rows; i++) {
@@ -91,12 +91,12 @@ typedef struct squares {
     double of_updates, of_weights;
 } squares;
 
-static double update_of(const bndi_factors *f, double g, size_t row, size_t column)
+static double update_of(const bndi_whole_update *f, double g, size_t row, size_t column)
 {
     return g / __builtin_sqrt(f->row[row] * f->column[column]);
 }
 
-static void add_update(void *data, const bndi_factors *f, const element *e)
+static void add_update(void *data, const bndi_whole_update *f, const element *e)
 {
     squares *s = data;
     double u = update_of(f, e->g, e->row, e->column);
@@ -109,7 +109,7 @@ static double larger(double a, double b)
     return a > b ? a : b; /* returns b if a is NaN: the updates are NaN then anyway */
 }
 
-static void find_rate(bndi_factors *f, const bnd_run *run, const bndi_parameter *p, double lr)
+static void find_rate(bndi_whole_update *f, const bnd_run *run, const bndi_parameter *p, double lr)
 {
     squares s = {0, 0};
     double count = (double)f->rows * (double)f->columns, limit = 1 / __builtin_sqrt((double)(run->step + 1));
@@ -119,12 +119,13 @@ static void find_rate(bndi_factors *f, const bnd_run *run, const bndi_parameter 
     f->rate = (lr < limit ? lr : limit) * size / cut;
 }
 
-void bndi_adafactor_prepare(bndi_factors *out, bnd_run *run, bndi_parameter *p, double lr)
+bnd_status bndi_adafactor_prepare(bndi_whole_update *out, bnd_run *run, bndi_parameter *p, double lr, bnd_error *why)
 {
     const bndi_shape *shape = &p->value->shape;
     const bnd_cast *of_scalar = bndi_cast_of(run->engine, BND_ROLE_SCALAR);
+    (void)why;
     bool matrix = shape->rank == 2;
-    bndi_factors f = {.rows = matrix ? shape->extent[0] : 1, .columns = shape->extent[shape->rank - 1]};
+    bndi_whole_update f = {.rows = matrix ? shape->extent[0] : 1, .columns = shape->extent[shape->rank - 1]};
     double epsilon = bndi_scalar(of_scalar, run->training.epsilon);
     double beta = 1 - bndi_exp_of(run, -run->training.beta2 * bndi_log_of(run, (double)(run->step + 1)));
     f.row = run->factor_room;
@@ -138,11 +139,12 @@ void bndi_adafactor_prepare(bndi_factors *out, bnd_run *run, bndi_parameter *p, 
     divide_rows(&f, matrix);
     find_rate(&f, run, p, bndi_scalar(of_scalar, lr));
     *out = f;
+    return BND_OK;
 }
 
 void bndi_adafactor(bndi_update *u)
 {
-    const bndi_factors *f = u->factors;
+    const bndi_whole_update *f = u->whole;
     for (size_t i = 0; i < u->n; i++) {
         size_t at = u->at + i;
         u->change[i] = (float)(-f->rate * update_of(f, (double)u->g[i], at / f->columns, at % f->columns));

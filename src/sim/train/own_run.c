@@ -65,7 +65,7 @@ static bnd_status add(bnd_run *run, const char *name, const bndi_shape *shape, c
                       bnd_error *why)
 {
     bnd_status status = bndi_add_values(run, name, shape, values, decays, why);
-    if (status == BND_OK && run->optimizer->prepare != NULL) {
+    if (status == BND_OK && (run->optimizer->states & BNDI_FACTORS) != 0) {
         status = bndi_factor_room_make(run, why);
         run->parameters -= status != BND_OK; /* its tensors are the engine's, and go with it */
     }
@@ -103,6 +103,21 @@ bnd_status bnd_run_add_parameter(size_t *index, bnd_run *run, const char *name, 
         *index = run->parameters - 1;
     }
     return status;
+}
+
+bnd_status bnd_run_set_hidden(bnd_run *run, size_t index, bool hidden, bnd_error *why)
+{
+    bnd_status status = check_stage(run, BNDI_BETWEEN, "bnd_run_set_hidden", why);
+    if (status != BND_OK) {
+        return status;
+    }
+    bndi_parameter *p = index < run->parameters ? &run->parameter[index] : NULL;
+    if (p == NULL || run->step > 0 || (p->value != NULL ? p->value : p->master)->shape.rank != 2) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                        "bnd_run_set_hidden: a hidden parameter must be a matrix of the run, and must be named before "
+                        "the first step");
+    }
+    return p->hidden == hidden ? BND_OK : bndi_parameter_hide(run, p, hidden, why);
 }
 
 /* ---- a step ---- */

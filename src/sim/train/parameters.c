@@ -6,24 +6,32 @@
 
 #include "tensor/scaled.h"
 
-static bnd_status add_states(bnd_run *run, bndi_parameter *p, bnd_error *why)
+static bnd_status add_moments(bnd_run *run, bndi_parameter *p, const bndi_shape *shape, bnd_error *why)
 {
+    const bndi_optimizer_row *optimizer = bndi_optimizer_for(run->optimizer, p->hidden);
     bnd_status status = BND_OK;
-    const bndi_shape *shape = &p->value->shape;
-    unsigned states = run->optimizer->states;
+    unsigned states = optimizer->states;
     bool factored = (states & BNDI_FACTORS) != 0;
-    if (bndi_cast_of(run->engine, BND_ROLE_MASTER) != NULL) {
-        status = bndi_tensor_for(&p->master, run->engine, BND_ROLE_MASTER, shape, why);
-    }
-    if (status == BND_OK && (states & BNDI_HAS_M) != 0) {
+    if ((states & BNDI_HAS_M) != 0) {
         status = bndi_tensor_for(&p->m, run->engine, BND_ROLE_M, shape, why);
     }
     if (status == BND_OK && (states & BNDI_HAS_V) != 0) {
-        size_t kept = bndi_optimizer_keeps(run->optimizer, BND_ROLE_V, shape->extent, shape->rank);
+        size_t kept = bndi_optimizer_keeps(optimizer, BND_ROLE_V, shape->extent, shape->rank);
         const bndi_shape line = {.rank = 1, .extent = {kept}};
         status =
             bndi_tensor_for(factored ? &p->factors : &p->v, run->engine, BND_ROLE_V, factored ? &line : shape, why);
     }
+    return status;
+}
+
+static bnd_status add_states(bnd_run *run, bndi_parameter *p, bnd_error *why)
+{
+    bnd_status status = BND_OK;
+    const bndi_shape *shape = &p->value->shape;
+    if (bndi_cast_of(run->engine, BND_ROLE_MASTER) != NULL) {
+        status = bndi_tensor_for(&p->master, run->engine, BND_ROLE_MASTER, shape, why);
+    }
+    status = status == BND_OK ? add_moments(run, p, shape, why) : status;
     if (status == BND_OK && run->training.policy.update == BND_UPDATE_KAHAN) {
         status = bndi_tensor_for(&p->extra, run->engine, BND_ROLE_EXTRA, shape, why);
     }
@@ -45,6 +53,23 @@ bnd_status bndi_parameter_make(bnd_run *run, bndi_parameter *p, const bndi_shape
     return status == BND_OK ? add_states(run, p, why) : status;
 }
 
+bnd_status bndi_parameter_hide(bnd_run *run, bndi_parameter *p, bool hidden, bnd_error *why)
+{
+    bndi_parameter made = {.hidden = hidden};
+    bnd_status status = add_moments(run, &made, &(p->value != NULL ? p->value : p->master)->shape, why);
+    bndi_parameter *old = status == BND_OK ? p : &made;
+    bndi_drop(old->m);
+    bndi_drop(old->v);
+    bndi_drop(old->factors);
+    if (status == BND_OK) {
+        p->m = made.m;
+        p->v = made.v;
+        p->factors = made.factors;
+        p->hidden = hidden;
+    }
+    return status;
+}
+
 bnd_status bndi_value_of_master(bndi_parameter *p, bnd_error *why)
 {
     const bndi_store how = {.rule = {.rounding = BND_ROUND_RNE}};
@@ -55,6 +80,7 @@ bnd_status bndi_value_of_master(bndi_parameter *p, bnd_error *why)
 typedef struct initial {
     const float *values;
     double deviation, value;
+    bool decays, hidden;
 } initial;
 
 static bnd_status write_initial(bnd_run *run, bnd_tensor *to, const initial *from, bnd_error *why)
@@ -129,8 +155,7 @@ static unsigned place_of(bnd_run *run, const char *name)
     return run->places - 1;
 }
 
-static bnd_status add(bnd_run *run, const char *name, const bndi_shape *shape, const initial *from, bool decays,
-                      bnd_error *why)
+static bnd_status add(bnd_run *run, const char *name, const bndi_shape *shape, const initial *from, bnd_error *why)
 {
     bndi_parameter *p = &run->parameter[run->parameters];
     if (run->parameters == BNDI_PARAMETERS) {
@@ -139,7 +164,8 @@ static bnd_status add(bnd_run *run, const char *name, const bndi_shape *shape, c
     }
     memset(p, 0, sizeof *p);
     strncpy(p->name, name, sizeof p->name - 1);
-    p->decays = decays;
+    p->decays = from->decays;
+    p->hidden = from->hidden;
     bnd_status status = bndi_parameter_make(run, p, shape, why);
     if (status == BND_OK) {
         status = fill(run, p, from, why);
@@ -172,25 +198,26 @@ bnd_status bndi_factor_room_make(bnd_run *run, bnd_error *why)
 bnd_status bndi_add_values(bnd_run *run, const char *name, const bndi_shape *shape, const float *values, bool decays,
                            bnd_error *why)
 {
-    return add(run, name, shape, &(initial){.values = values}, decays, why);
+    return add(run, name, shape, &(initial){.values = values, .decays = decays}, why);
 }
 
-void bndi_add_matrix(bndi_graph *g, const char *name, size_t rows, size_t columns, double deviation, bool decays)
+void bndi_add_matrix(bndi_graph *g, const char *name, size_t rows, size_t columns, double deviation,
+                     bndi_matrix_kind kind)
 {
+    const initial from = {.deviation = deviation, .decays = kind != BNDI_TABLE, .hidden = kind == BNDI_HIDDEN};
     bndi_shape shape;
     if (g->status == BND_OK) {
         g->status = bndi_shape_make(&shape, (size_t[]){rows, columns}, 2, g->why);
     }
     if (g->status == BND_OK) {
-        g->status = add(g->run, name, &shape, &(initial){.deviation = deviation}, decays, g->why);
+        g->status = add(g->run, name, &shape, &from, g->why);
     }
 }
 
 void bndi_add_vector(bndi_graph *g, const char *name, size_t n, double value)
 {
     if (g->status == BND_OK) {
-        g->status =
-            add(g->run, name, &(bndi_shape){.rank = 1, .extent = {n}}, &(initial){.value = value}, false, g->why);
+        g->status = add(g->run, name, &(bndi_shape){.rank = 1, .extent = {n}}, &(initial){.value = value}, g->why);
     }
 }
 

@@ -71,7 +71,7 @@ static bnd_status build(bnd_run *run, bool with_data, bnd_error *why)
         g.status = bndi_initial_check(run, why);
     }
     bndi_initial_close(run);
-    if (g.status == BND_OK && run->optimizer->prepare != NULL && run->parameters > 0) {
+    if (g.status == BND_OK && (run->optimizer->states & BNDI_FACTORS) != 0 && run->parameters > 0) {
         g.status = bndi_factor_room_make(run, why);
     }
     return g.status;
@@ -231,6 +231,11 @@ const char *bnd_run_place_name(const bnd_run *run, size_t place)
 size_t bnd_run_parameter_place(const bnd_run *run, size_t i)
 {
     return i < run->parameters ? run->parameter[i].place : 0;
+}
+
+bool bnd_run_is_hidden(const bnd_run *run, size_t i)
+{
+    return i < run->parameters && run->parameter[i].hidden;
 }
 
 bnd_updates bnd_run_updates(const bnd_run *run, size_t i)

@@ -35,6 +35,7 @@ typedef struct bndi_parameter {
     bnd_tensor *factors;                /* of v, where that is NULL: for each row, then for each column */
     bool decays;                        /* weight decay: matrices, not gains and biases */
     bool looked_up;                     /* a table: a batch uses some of its rows */
+    bool hidden;                        /* a matrix between others: see bnd_run_is_hidden */
     unsigned place;
     bnd_updates updates; /* of the last step */
 } bndi_parameter;
@@ -201,7 +202,9 @@ bnd_tensor *bndi_half_mean_square(bndi_graph *g, bnd_tensor *a, bnd_tensor *b); 
 
 /* A new parameter, whose number is one more than the last one's. A matrix has normal numbers of this deviation; only
  * matrices may decay. A vector has `value` everywhere. */
-void bndi_add_matrix(bndi_graph *g, const char *name, size_t rows, size_t columns, double deviation, bool decays);
+typedef enum bndi_matrix_kind { BNDI_TABLE, BNDI_OUTER, BNDI_HIDDEN } bndi_matrix_kind; /* a table does not decay */
+void bndi_add_matrix(bndi_graph *g, const char *name, size_t rows, size_t columns, double deviation,
+                     bndi_matrix_kind kind);
 void bndi_add_vector(bndi_graph *g, const char *name, size_t n, double value);
 
 /* The same with these numbers, in row-major order; NULL: zeros. */
@@ -245,6 +248,9 @@ bool bndi_weights_are_lost(const bnd_run *run);
 /* Makes a parameter of zeros with all states that the policy and the optimizer keep; if there is a master, the states
  * are those of the master. */
 BND_CHECKED bnd_status bndi_parameter_make(bnd_run *run, bndi_parameter *p, const bndi_shape *shape, bnd_error *why);
+
+/* A parameter becomes hidden, or ceases to be: the optimizer's states are zeros, as it keeps them then. */
+BND_CHECKED bnd_status bndi_parameter_hide(bnd_run *run, bndi_parameter *p, bool hidden, bnd_error *why);
 /* Is a parameter there during a step only, made of its master? */
 bool bndi_is_transient(const bnd_run *run, const bndi_parameter *p);
 
@@ -339,13 +345,15 @@ static inline bool bndi_is_own(const bnd_run *run)
 
 /* ---- optimizers ---- */
 
-/* What is known of a whole parameter before its chunks are updated: v of element (i, j) is row[i] column[j], and a
- * gradient over its root, times `rate`, is what the weight loses. A vector is one row. */
-typedef struct bndi_factors {
+/* What is known of a whole parameter before its chunks are updated. Adafactor: v of element (i, j) is row[i] column[j],
+ * and a gradient over its root, times `rate`, is what the weight loses; a vector is one row. Muon: `direction` times
+ * `rate` is what the weight loses. */
+typedef struct bndi_whole_update {
     double *row, *column; /* in run->factor_room */
     size_t rows, columns;
     double rate;
-} bndi_factors;
+    bnd_tensor *direction; /* of the parameter's shape, dropped after the update; or NULL */
+} bndi_whole_update;
 
 /* A step of one parameter, a chunk at a time: numbers in fp32, every operation rounded to the format of its role. */
 typedef struct bndi_update {
@@ -355,9 +363,10 @@ typedef struct bndi_update {
     uint64_t step; /* from 1 on */
     bool decays;
     size_t at, n; /* the elements at .. at + n - 1 */
-    const bndi_factors *factors;
-    float *w, *g, *m, *v; /* in and out: w is the master where there is one */
-    float *t;             /* to work in */
+    const bndi_whole_update *whole;
+    const float *direction; /* of `whole`, where that has one: of these elements */
+    float *w, *g, *m, *v;   /* in and out: w is the master where there is one */
+    float *t;               /* to work in */
     const bnd_cast *of_w, *of_m, *of_v, *of_scalar;
     const struct bndi_maths *maths;
     float *change; /* out: what is added to w, not rounded with it yet */
@@ -371,10 +380,18 @@ struct bndi_optimizer_row {
     unsigned states;
     bool strides; /* the size of an update is about lr for any gradient: a model's stride applies to lr */
     double lr, beta1, beta2, epsilon, weight_decay;
-    /* Looks at the whole of a parameter before its chunks are updated; NULL: needs not. */
-    void (*prepare)(bndi_factors *out, bnd_run *run, bndi_parameter *p, double lr);
+    /* Looks at the whole of a parameter before its chunks are updated; a failure has changed nothing. NULL: needs
+     * not. */
+    bnd_status (*prepare)(bndi_whole_update *out, bnd_run *run, bndi_parameter *p, double lr, bnd_error *why);
     void (*step)(bndi_update *u);
+    /* Where it updates hidden matrices only: what updates the others, at this share of the learning rate, with the
+     * beta1 of that row. beta2 and epsilon are those of the others. */
+    const bndi_optimizer_row *others;
+    double rate_of_others;
 };
+
+/* What updates a parameter. */
+const bndi_optimizer_row *bndi_optimizer_for(const bndi_optimizer_row *row, bool hidden);
 
 size_t bndi_optimizer_keeps(const bndi_optimizer_row *row, bnd_role part, const size_t *shape, size_t rank);
 double bndi_scalar(const bnd_cast *of_scalar, double x);
@@ -401,8 +418,12 @@ void bndi_put_numbers(bnd_run *run, bnd_tensor *t, size_t at, size_t n, const fl
 /* What the update of v rounds to on its way; NULL: nothing, as where everything is rounded once, when it is stored. */
 const bnd_cast *bndi_rounds_to(const bnd_run *run, bnd_role role);
 
-void bndi_adafactor_prepare(bndi_factors *out, bnd_run *run, bndi_parameter *p, double lr);
+bnd_status bndi_adafactor_prepare(bndi_whole_update *out, bnd_run *run, bndi_parameter *p, double lr, bnd_error *why);
 void bndi_adafactor(bndi_update *u);
+bnd_status bndi_muon_prepare(bndi_whole_update *out, bnd_run *run, bndi_parameter *p, double lr, bnd_error *why);
+bnd_status bndi_muon_original_prepare(bndi_whole_update *out, bnd_run *run, bndi_parameter *p, double lr,
+                                      bnd_error *why);
+void bndi_muon(bndi_update *u);
 
 const bndi_optimizer_row *bndi_optimizer_at(size_t row);
 

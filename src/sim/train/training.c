@@ -80,6 +80,13 @@ bnd_status bnd_optimizer_find(size_t *row, const char *name, bnd_error *why)
     return find(row, name, bnd_optimizer_name, bnd_optimizer_count(), "unknown optimizer", why);
 }
 
+bool bnd_training_uses(const bnd_training *training, bnd_role role)
+{
+    size_t row;
+    return role != BND_ROLE_NS ||
+           (bnd_optimizer_find(&row, training->optimizer, NULL) == BND_OK && bndi_optimizer_at(row)->others != NULL);
+}
+
 /* The caller's own model is not in the list: a command cannot run it. */
 static bnd_status find_model(const bndi_model_row **model, const char *name, bnd_error *why)
 {

@@ -8,7 +8,7 @@
 #include "tensor/engine.h"
 
 typedef struct chunk {
-    bndi_numbers w, g, m, v, t, u, change, c;
+    bndi_numbers w, g, m, v, t, u, change, c, direction;
     bndi_numbers old, asked; /* weights as they were stored, and what shall be added to them in all */
     double sum[BNDI_TENSOR_CHUNK];
 } chunk;
@@ -79,9 +79,10 @@ static void store_weights(bnd_run *run, bndi_parameter *p, chunk *k, bndi_width 
     }
 }
 
-static void update_chunk(bnd_run *run, bndi_parameter *p, const bndi_factors *factors, chunk *k, size_t at, size_t n,
+static void update_chunk(bnd_run *run, bndi_parameter *p, const bndi_whole_update *whole, chunk *k, size_t at, size_t n,
                          double lr, bndi_update_totals *sums, bndi_stalls *stalls)
 {
+    const bndi_optimizer_row *optimizer = bndi_optimizer_for(run->optimizer, p->hidden);
     const bnd_tensor *w = p->master != NULL ? p->master : p->value;
     bndi_update u = {.training = &run->training,
                      .engine = run->engine,
@@ -90,7 +91,8 @@ static void update_chunk(bnd_run *run, bndi_parameter *p, const bndi_factors *fa
                      .decays = p->decays,
                      .at = at,
                      .n = n,
-                     .factors = factors,
+                     .whole = whole,
+                     .direction = bndi_take_numbers(&k->direction, whole->direction, at, n),
                      .w = bndi_take_numbers(&k->w, w, at, n),
                      .g = bndi_take_numbers(&k->g, p->value->gradient, at, n),
                      .m = take_in_place(&k->m, p->m, at, n),
@@ -107,8 +109,8 @@ static void update_chunk(bnd_run *run, bndi_parameter *p, const bndi_factors *fa
         u.g[i] *= unscale;
     }
     memcpy(k->old.f32, u.w, n * sizeof *u.w);
-    bndi_stalls_follow(stalls, &u, run->optimizer);
-    run->optimizer->step(&u);
+    bndi_stalls_follow(stalls, &u, optimizer);
+    optimizer->step(&u);
     bndi_put_numbers(run, p->m, at, n, u.m, BND_ROLE_M);
     bndi_put_numbers(run, p->v, at, n, u.v, BND_ROLE_V);
     if (run->training.policy.fused) { /* only now is v rounded */
@@ -125,18 +127,18 @@ static void update_chunk(bnd_run *run, bndi_parameter *p, const bndi_factors *fa
     store_weights(run, p, k, p->extra != NULL ? BNDI_WORDS_32 : BNDI_WORDS_64, at, n, asked_for(k, &u), sums);
 }
 
-static void update_thawed(bnd_run *run, bndi_parameter *p, chunk *k, double lr, bndi_update_totals *sums,
-                          bndi_stalls *stalls)
+static bnd_status update_thawed(bnd_run *run, bndi_parameter *p, chunk *k, double lr, bndi_update_totals *sums,
+                                bndi_stalls *stalls, bnd_error *why)
 {
+    const bndi_optimizer_row *optimizer = bndi_optimizer_for(run->optimizer, p->hidden);
     size_t n = bndi_count(&p->value->shape);
-    bndi_factors factors = {.row = NULL};
-    if (n > 0 && run->optimizer->prepare != NULL) {
-        run->optimizer->prepare(&factors, run, p, lr);
+    bndi_whole_update whole = {.row = NULL};
+    bnd_status status = n > 0 && optimizer->prepare != NULL ? optimizer->prepare(&whole, run, p, lr, why) : BND_OK;
+    for (size_t at = 0; status == BND_OK && at < n; at += BNDI_TENSOR_CHUNK) {
+        update_chunk(run, p, &whole, k, at, n - at < BNDI_TENSOR_CHUNK ? n - at : BNDI_TENSOR_CHUNK, lr, sums, stalls);
     }
-    for (size_t at = 0; at < n; at += BNDI_TENSOR_CHUNK) {
-        update_chunk(run, p, &factors, k, at, n - at < BNDI_TENSOR_CHUNK ? n - at : BNDI_TENSOR_CHUNK, lr, sums,
-                     stalls);
-    }
+    bndi_drop(whole.direction);
+    return status;
 }
 
 /* One that is transient goes with this step: the cast is made for those who count, and is one in any case. */
@@ -163,7 +165,7 @@ static bnd_status update(bnd_run *run, bndi_parameter *p, chunk *k, double lr, b
     }
     status = bndi_thaw_states(&t, p, why);
     if (status == BND_OK) {
-        update_thawed(run, p, k, lr, sums, stalls);
+        status = update_thawed(run, p, k, lr, sums, stalls, why);
     }
     bndi_freeze_states(&t, p, sums);
     bndi_stalls_close(stalls, status == BND_OK ? &p->updates : NULL);
@@ -175,8 +177,21 @@ static bnd_status update(bnd_run *run, bndi_parameter *p, chunk *k, double lr, b
     return status;
 }
 
+/* What a training of this rate has for a parameter. */
+static bnd_step_rates usual_rates(const bnd_run *run, const bndi_parameter *p, double lr)
+{
+    const bnd_training *t = &run->training;
+    const bndi_optimizer_row *row = run->optimizer;
+    const bool other = row->others != NULL && !p->hidden;
+    return (bnd_step_rates){.lr = other ? lr * row->rate_of_others : lr,
+                            .beta1 = other ? row->others->beta1 : t->beta1,
+                            .beta2 = t->beta2,
+                            .epsilon = t->epsilon,
+                            .weight_decay = t->weight_decay};
+}
+
 /* For one parameter, the training has these rates. */
-static bnd_status update_with(bnd_run *run, bndi_parameter *p, chunk *k, const bnd_step_rates *rates,
+static bnd_status update_with(bnd_run *run, bndi_parameter *p, chunk *k, const bnd_step_rates *rates, bool decays_too,
                               bndi_update_totals *sums, bnd_error *why)
 {
     bnd_training *t = &run->training;
@@ -186,7 +201,7 @@ static bnd_status update_with(bnd_run *run, bndi_parameter *p, chunk *k, const b
     t->beta2 = rates->beta2;
     t->epsilon = rates->epsilon;
     t->weight_decay = rates->weight_decay;
-    p->decays = true;
+    p->decays = decays || decays_too;
     bnd_status status = update(run, p, k, rates->lr, sums, why);
     t->beta1 = usual.beta1;
     t->beta2 = usual.beta2;
@@ -207,7 +222,8 @@ bnd_status bndi_update_all(bnd_run *run, double lr, const bnd_step_rates *rates,
     for (size_t i = 0; status == BND_OK && i < run->parameters; i++) {
         bndi_go_to(run, i);
         bndi_parameter *p = &run->parameter[i];
-        status = rates != NULL ? update_with(run, p, k, &rates[i], sums, why) : update(run, p, k, lr, sums, why);
+        const bnd_step_rates usual = usual_rates(run, p, lr);
+        status = update_with(run, p, k, rates != NULL ? &rates[i] : &usual, rates != NULL, sums, why);
     }
     free(k);
     return status;

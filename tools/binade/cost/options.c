@@ -143,7 +143,7 @@ const option_row cost_rows[] = {
                      .kind = OPTION_READ},
     [COST_OPTIMIZER] = {.name = "optimizer",
                         .argument = "NAME",
-                        .help = "sgd momentum adagrad rmsprop adam adamw lion adafactor (default adamw)",
+                        .help = "as train --list has them (default adamw)",
                         .completes = COMPLETES_OPTIMIZERS,
                         .read = read_text,
                         .kind = OPTION_READ},

@@ -24,7 +24,7 @@ static int make_one(train_row *row, const settings *s, const train_row *referenc
 {
     bnd_error why;
     live l;
-    size_t runs = row->count * bnd_autopsy_runs(&tasks->training.policy); /* at most */
+    size_t runs = row->count * bnd_autopsy_runs(&tasks->training); /* at most */
     bnd_task *planned = allocate(NULL, runs + 1, sizeof *planned);
     bnd_autopsy *a = allocate(NULL, 1, sizeof *a);
     char *label = format_text("autopsy of %.40s", row->name);

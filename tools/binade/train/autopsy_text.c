@@ -33,6 +33,7 @@ static const char *const numbers[BND_ROLE_COUNT] = {
     [BND_ROLE_ATTN_V] = "values in attention (attn.v)",
     [BND_ROLE_ATTN_DO] = "gradients of attention's results (attn.do)",
     [BND_ROLE_ATTN_DS] = "gradients of attention scores (attn.ds)",
+    [BND_ROLE_NS] = "operands of Newton-Schulz products (ns)",
     [BND_ROLE_FWD_Y] = "results of forward GEMMs",
     [BND_ROLE_DGRAD_DX] = "gradients of activations, as GEMMs return them,",
     [BND_ROLE_WGRAD_DW] = "gradients of weights, as GEMMs return them,",

@@ -76,7 +76,7 @@ BND_FIELD_COUNT = 3
 BND_FIELD_EXPONENT = 1
 BND_FIELD_FRACTION = 2
 BND_FIELD_SIGN = 0
-BND_FINDINGS_MAX = 333
+BND_FINDINGS_MAX = 342
 BND_FLAG_ALL = 127
 BND_FLAG_DIVBYZERO = 8
 BND_FLAG_INEXACT = 1
@@ -246,9 +246,10 @@ BND_PART_SECOND = 2
 BND_PART_SHAPE = 6
 BND_PART_ZERO_POINTS = 5
 BND_PHASE_BACKWARD = 1
-BND_PHASE_COUNT = 3
+BND_PHASE_COUNT = 4
 BND_PHASE_FORWARD = 0
 BND_PHASE_RECOMPUTE = 2
+BND_PHASE_UPDATE = 3
 BND_PLACES_MAX = 4096
 BND_PLACE_NAME_SIZE = 48
 BND_POLICY_NAME_SIZE = 64
@@ -271,41 +272,42 @@ BND_RELATION_LESS = 1
 BND_RELATION_SIGNALING = 16
 BND_RELATION_UNORDERED = 8
 BND_ROLE_ACT = 2
-BND_ROLE_ATTN_DK = 29
+BND_ROLE_ATTN_DK = 30
 BND_ROLE_ATTN_DO = 21
-BND_ROLE_ATTN_DP = 30
-BND_ROLE_ATTN_DQ = 28
+BND_ROLE_ATTN_DP = 31
+BND_ROLE_ATTN_DQ = 29
 BND_ROLE_ATTN_DS = 22
-BND_ROLE_ATTN_DV = 31
+BND_ROLE_ATTN_DV = 32
 BND_ROLE_ATTN_K = 18
-BND_ROLE_ATTN_O = 27
+BND_ROLE_ATTN_O = 28
 BND_ROLE_ATTN_P = 19
 BND_ROLE_ATTN_Q = 17
-BND_ROLE_ATTN_S = 26
+BND_ROLE_ATTN_S = 27
 BND_ROLE_ATTN_V = 20
-BND_ROLE_CAREFUL = 33
-BND_ROLE_COUNT = 37
+BND_ROLE_CAREFUL = 34
+BND_ROLE_COUNT = 38
 BND_ROLE_DACT = 3
-BND_ROLE_DATA = 35
-BND_ROLE_DGRAD_DX = 24
+BND_ROLE_DATA = 36
+BND_ROLE_DGRAD_DX = 25
 BND_ROLE_DGRAD_DY = 10
 BND_ROLE_DGRAD_W = 11
 BND_ROLE_EXTRA = 7
 BND_ROLE_FWD_W = 9
 BND_ROLE_FWD_X = 8
-BND_ROLE_FWD_Y = 23
+BND_ROLE_FWD_Y = 24
 BND_ROLE_GRAD = 4
 BND_ROLE_HIGH = 16
 BND_ROLE_M = 5
 BND_ROLE_MASTER = 1
 BND_ROLE_MATMUL = 14
 BND_ROLE_NORM_W = 15
+BND_ROLE_NS = 23
 BND_ROLE_PARAM = 0
-BND_ROLE_SAVED = 32
-BND_ROLE_SCALAR = 34
-BND_ROLE_SCRATCH = 36
+BND_ROLE_SAVED = 33
+BND_ROLE_SCALAR = 35
+BND_ROLE_SCRATCH = 37
 BND_ROLE_V = 6
-BND_ROLE_WGRAD_DW = 25
+BND_ROLE_WGRAD_DW = 26
 BND_ROLE_WGRAD_DY = 13
 BND_ROLE_WGRAD_X = 12
 BND_ROUND_COUNT = 10
@@ -959,7 +961,7 @@ class bnd_autopsy(Structure):
 
 
 bnd_checkpoint_damage = CFUNCTYPE(None, c_void_p, c_char_p, c_char_p, c_char_p)
-bnd_keeps = CFUNCTYPE(c_size_t, c_size_t, c_int, c_void_p, c_size_t)
+bnd_keeps = CFUNCTYPE(c_size_t, c_size_t, c_int, c_void_p, c_size_t, c_bool)
 bnd_segment = CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t, c_void_p, c_void_p)
 bnd_study_watch = CFUNCTYPE(c_bool, c_void_p, c_size_t, c_void_p)
 bnd_error._fields_ = [("status", c_int), ("where", c_size_t), ("message", (c_char * 320))]
@@ -1050,7 +1052,7 @@ bnd_relayout_result._fields_ = [("from", POINTER(bnd_layout)), ("to", POINTER(bn
 bnd_cast._fields_ = [("given", c_bool), ("transient", c_bool), ("hadamard", c_bool), ("format", bnd_format),
     ("rule", bnd_rule), ("scaling", (c_char * 32))]
 bnd_loss_scale._fields_ = [("given", c_bool), ("dynamic", c_bool), ("initial", c_double), ("growth", c_uint32)]
-bnd_policy._fields_ = [("name", (c_char * 64)), ("cast", (bnd_cast * 37)), ("accumulator", (c_char * 64)),
+bnd_policy._fields_ = [("name", (c_char * 64)), ("cast", (bnd_cast * 38)), ("accumulator", (c_char * 64)),
     ("update", c_int), ("fused", c_bool), ("high_last", c_uint8), ("loss_scale", bnd_loss_scale)]
 bnd_cost_step._fields_ = [("name", (c_char * 24)), ("formula", (c_char * 112)), ("substitution", (c_char * 112)),
     ("unit", (c_char * 24)), ("value", c_double)]
@@ -1064,7 +1066,7 @@ bnd_architecture._fields_ = [("name", (c_char * 32)), ("layers", c_uint64), ("hi
     ("vocabulary", c_uint64), ("positions", c_uint64), ("context", c_uint64), ("gated", c_bool), ("tied", c_bool),
     ("centred", c_bool), ("biases", c_int)]
 bnd_weight._fields_ = [("name", c_char_p), ("rows", c_uint64), ("columns", c_uint64), ("copies", c_uint64),
-    ("split", c_bool)]
+    ("split", c_bool), ("hidden", c_bool)]
 bnd_plan._fields_ = [("policy", bnd_policy), ("keeps", bnd_keeps), ("optimizer", c_size_t), ("zero", c_uint),
     ("ranks", c_double), ("tensor", c_double)]
 bnd_stored._fields_ = [("bytes", c_double), ("scales", c_double), ("transient", c_bool)]
@@ -1156,10 +1158,10 @@ bnd_vector_suspect._fields_ = [("rule", bnd_rule), ("left_over", c_uint64), ("ch
 bnd_attributes._fields_ = [("number", (c_double * 4)), ("axis", (c_int * 8)), ("axes", c_uint), ("keep", c_bool),
     ("flag", c_bool), ("seed", c_uint64), ("purpose", c_uint64), ("format", POINTER(bnd_format)), ("rule", bnd_rule),
     ("role", c_int)]
-bnd_account._fields_ = [("bytes", (c_uint64 * 37)), ("peak_by_role", (c_uint64 * 37)), ("bytes_now", c_uint64),
-    ("bytes_peak", c_uint64), ("by_role_at_peak", (c_uint64 * 37)), ("recipe_now", c_uint64),
-    ("recipe_peak", c_uint64), ("by_role_at_recipe_peak", (c_uint64 * 37)), ("saved", c_uint64),
-    ("saved_row_statistics", c_uint64), ("allocations", c_uint64), ("flops", ((c_uint64 * 44) * 3)),
+bnd_account._fields_ = [("bytes", (c_uint64 * 38)), ("peak_by_role", (c_uint64 * 38)), ("bytes_now", c_uint64),
+    ("bytes_peak", c_uint64), ("by_role_at_peak", (c_uint64 * 38)), ("recipe_now", c_uint64),
+    ("recipe_peak", c_uint64), ("by_role_at_recipe_peak", (c_uint64 * 38)), ("saved", c_uint64),
+    ("saved_row_statistics", c_uint64), ("allocations", c_uint64), ("flops", ((c_uint64 * 44) * 4)),
     ("bytes_read", c_uint64), ("bytes_written", c_uint64)]
 bnd_named_tensor._fields_ = [("name", c_char_p), ("tensor", c_void_p)]
 bnd_training._fields_ = [("policy", bnd_policy), ("model", (c_char * 32)), ("optimizer", (c_char * 32)),
@@ -1188,10 +1190,10 @@ bnd_record._fields_ = [("recipe", (c_char * 256)), ("model", (c_char * 32)), ("o
     ("ended", c_bool), ("validated", c_bool), ("loss", c_double), ("validated_fp32", c_bool),
     ("validation", c_double), ("validation_fp32", c_double), ("floor", c_double), ("chance_loss", c_double),
     ("parameters", c_uint64), ("updates", c_uint64), ("lost", c_uint64), ("skipped", c_uint64),
-    ("gradients", c_uint64), ("underflowed", c_uint64), ("overflows", c_uint64), ("overflow_from", (c_uint64 * 37)),
-    ("underflow_from", (c_uint64 * 37)), ("bytes", (c_uint64 * 37)), ("peak_by_role", (c_uint64 * 37)),
-    ("bytes_peak", c_uint64), ("bytes_at_peak", (c_uint64 * 37)), ("recipe_peak", c_uint64),
-    ("recipe_at_peak", (c_uint64 * 37)), ("saved", c_uint64), ("saved_row_statistics", c_uint64),
+    ("gradients", c_uint64), ("underflowed", c_uint64), ("overflows", c_uint64), ("overflow_from", (c_uint64 * 38)),
+    ("underflow_from", (c_uint64 * 38)), ("bytes", (c_uint64 * 38)), ("peak_by_role", (c_uint64 * 38)),
+    ("bytes_peak", c_uint64), ("bytes_at_peak", (c_uint64 * 38)), ("recipe_peak", c_uint64),
+    ("recipe_at_peak", (c_uint64 * 38)), ("saved", c_uint64), ("saved_row_statistics", c_uint64),
     ("flops", c_uint64), ("seconds", c_double), ("source", c_char_p), ("config", c_char_p), ("autopsy", c_char_p),
     ("histograms", POINTER(bnd_histogram)), ("histogram_count", c_size_t)]
 bnd_log_columns._fields_ = [("step", c_char_p), ("loss", c_char_p)]
@@ -1225,7 +1227,7 @@ bnd_culprit._fields_ = [("part", c_size_t), ("has_cause", c_bool), ("cause", bnd
 bnd_autopsy._fields_ = [("comparison", bnd_comparison), ("shares", (bnd_share * 32)), ("share_count", c_size_t),
     ("interaction", c_double), ("interaction_interval", c_double), ("heals", c_bool), ("healed", c_double),
     ("healed_interval", c_double), ("culprits", (bnd_culprit * 32)), ("culprit_count", c_size_t),
-    ("epsilon_vanishes", c_bool), ("findings", (bnd_finding * 333)), ("finding_count", c_size_t), ("runs", c_size_t)]
+    ("epsilon_vanishes", c_bool), ("findings", (bnd_finding * 342)), ("finding_count", c_size_t), ("runs", c_size_t)]
 
 # The calls of libbinade: the result, and the arguments.
 NUMBER = {
@@ -1746,7 +1748,8 @@ LAB = {
     "bnd_optimizer_name": (c_char_p, [c_size_t]),
     "bnd_optimizer_title": (c_char_p, [c_size_t]),
     "bnd_optimizer_find": (c_int, [c_void_p, c_char_p, c_void_p]),
-    "bnd_optimizer_keeps": (c_size_t, [c_size_t, c_int, c_void_p, c_size_t]),
+    "bnd_optimizer_keeps": (c_size_t, [c_size_t, c_int, c_void_p, c_size_t, c_bool]),
+    "bnd_training_uses": (c_bool, [c_void_p, c_int]),
     "bnd_schedule_factor": (c_int, [c_void_p, c_char_p, c_uint64, c_uint64, c_void_p]),
     "bnd_run_new": (c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
     "bnd_run_free": (None, [c_void_p]),
@@ -1768,12 +1771,14 @@ LAB = {
     "bnd_run_parameters": (c_size_t, [c_void_p]),
     "bnd_run_parameter_name": (c_char_p, [c_void_p, c_size_t]),
     "bnd_run_parameter": (c_void_p, [c_void_p, c_size_t, c_int]),
+    "bnd_run_is_hidden": (c_bool, [c_void_p, c_size_t]),
     "bnd_run_updates": (bnd_updates, [c_void_p, c_size_t]),
     "bnd_run_places": (c_size_t, [c_void_p]),
     "bnd_run_place_name": (c_char_p, [c_void_p, c_size_t]),
     "bnd_run_parameter_place": (c_size_t, [c_void_p, c_size_t]),
     "bnd_run_new_own": (c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
     "bnd_run_add_parameter": (c_int, [c_void_p, c_void_p, c_char_p, c_void_p, c_void_p, c_size_t, c_bool, c_void_p]),
+    "bnd_run_set_hidden": (c_int, [c_void_p, c_size_t, c_bool, c_void_p]),
     "bnd_run_begin_step": (c_int, [c_void_p, c_void_p]),
     "bnd_run_end_step": (c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
     "bnd_run_update": (c_int, [c_void_p, c_void_p, c_double, c_void_p, c_void_p]),

@@ -1,4 +1,4 @@
-"""Optimizers that keep weights, master copies and moments as a recipe says: see AdamW and SGD."""
+"""Optimizers that keep weights, master copies and moments as a recipe says: see AdamW, SGD and Muon."""
 import ctypes
 import math
 import os
@@ -12,16 +12,17 @@ from .._options import betas_of, real, whole
 from ._session import Session
 from ._wrap import _KEY, session_of, session_with
 
-__all__ = ["Adam", "AdamW", "SGD", "Lion"]
+__all__ = ["Adam", "AdamW", "Lion", "Muon", "SGD"]
 
 
 class _Optimizer(torch.optim.Optimizer):
     """A row of the simulator's optimizers under PyTorch's interface."""
 
     row = ""
+    _hidden = frozenset()  # ids of the parameters that are hidden matrices, for optimizers that ask
 
     def __init__(self, params, recipe=None, others=None, *, seed=0, groups=None, **defaults):
-        _refuse(type(self).__name__, others or {}, _LEFT_OUT)
+        _refuse(type(self).__name__, others or {}, self._refused())
         model, seed = params if isinstance(params, torch.nn.Module) else None, whole(seed, "seed")
         if model is None and not hasattr(params, "__iter__"):
             raise TypeError(f"{type(self).__name__} takes a wrapped model or parameters, not {brief(params)}")
@@ -52,12 +53,15 @@ class _Optimizer(torch.optim.Optimizer):
                 raise ValueError("make the optimizer before the first forward pass of a step")
             place.optimizer = self
             place.open(self._row())
+            for i, (_, p, _, _) in enumerate(place.parameters):
+                if id(p) in self._hidden:
+                    call("bnd_run_set_hidden", place.run.pointer, i, True)
 
     def _check_groups(self):
         """A group has this optimizer's settings; those of torch.optim that do not exist here are refused."""
         for group in self.param_groups:
             _refuse(type(self).__name__, {key: x for key, x in group.items() if key not in ("params", "name")},
-                    {**_LEFT_OUT, **dict.fromkeys([*self.defaults, "initial_lr"])})
+                    {**self._refused(), **dict.fromkeys([*self.defaults, "initial_lr"])})
 
     def add_param_group(self, param_group):
         if getattr(self, "_session", None) is not None:
@@ -70,9 +74,17 @@ class _Optimizer(torch.optim.Optimizer):
     def _row(self):
         return self.row
 
+    def _refused(self):
+        """Arguments that do not exist here, as _LEFT_OUT has them."""
+        return _LEFT_OUT
+
     def _rates(self, group):
         """lr, beta1, beta2, epsilon, weight decay of a group."""
         raise NotImplementedError
+
+    def _rates_of(self, p, group):
+        """The same for one of its parameters."""
+        return self._rates(group)
 
     @torch.no_grad()
     def step(self, closure=None):
@@ -94,7 +106,7 @@ class _Optimizer(torch.optim.Optimizer):
         for place, d in zip(places, gradients):
             rates = (t.bnd_step_rates * len(place.parameters))()
             for i, (_, p, _, _) in enumerate(place.parameters):
-                rates[i] = t.bnd_step_rates(*self._rates(group_of.get(id(p), self.param_groups[0])))
+                rates[i] = t.bnd_step_rates(*self._rates_of(p, group_of.get(id(p), self.param_groups[0])))
             steps.append(place.update(rates, d))
         self.last_step = steps[0]
         return loss
@@ -155,6 +167,8 @@ class _Optimizer(torch.optim.Optimizer):
 # Arguments of torch.optim that do not exist here, and the value with which they change nothing; None: any value.
 _LEFT_OUT = {"foreach": None, "fused": None, "capturable": None, "decoupled_weight_decay": None, "amsgrad": False,
              "maximize": False, "differentiable": False, "nesterov": False, "dampening": 0}
+_LEFT_OUT_OF_MUON = {**_LEFT_OUT, "nesterov": True, "ns_coefficients": (3.4445, -4.7750, 2.0315), "ns_steps": 5,
+                     "eps": 1e-7, "use_addmm": None}
 
 
 def _refuse(name, given, known):
@@ -269,3 +283,66 @@ class SGD(_Optimizer):
     def _rates(self, group):
         return group["lr"], group["momentum"], 0.0, 0.0, group["weight_decay"]
 
+
+def _list_of(params):
+    """The parameters of a list of them, or of groups."""
+    return [p for x in params for p in (_list_of(x["params"]) if isinstance(x, dict) else [x])]
+
+
+def _hidden_of(model):
+    """The matrices between others: not a table of embeddings, not the last, and without tables not the first."""
+    tables = {id(m.weight) for m in model.modules() if isinstance(m, (torch.nn.Embedding, torch.nn.EmbeddingBag))}
+    matrices = [p for p in model.parameters() if p.dim() == 2 and id(p) not in tables]
+    tied = any(isinstance(m, torch.nn.Linear) and id(m.weight) in tables for m in model.modules())
+    return matrices[0 if tables else 1:len(matrices) if tied else -1]
+
+
+class Muon(_Optimizer):
+    """Muon for hidden matrices, and AdamW for all other parameters. See AdamW.
+
+    The arguments are torch.optim.Muon's (PyTorch 2.9); five steps, Nesterov's momentum and its coefficients are fixed.
+    `hidden` are the parameters that Muon updates. Without it, they are the matrices of the model but for tables of
+    embeddings, the output layer (the last one, or a table), and in a model without tables the first layer; of a list of
+    parameters, all matrices. The other parameters have the learning rate lr times `adamw_ratio`, which is 1 under
+    adjust_lr_fn="match_rms_adamw" and otherwise 0.015, and `betas` and `adamw_eps`.
+
+    The products of a step have the format of the recipe's role ns.
+
+    >>> import torch, libbinade.torch
+    >>> w = torch.nn.Parameter(torch.zeros(2, 3))
+    >>> optimizer = libbinade.torch.optim.Muon([w], recipe="ns=bf16", lr=0.1)
+    >>> w.grad = torch.tensor([[1.0, 0.0, 0.0], [0.0, 1e-3, 0.0]])
+    >>> optimizer.step()
+    >>> bool(w[0, 0] < -0.06 and w[0, 1] == 0)
+    True
+    """
+
+    def __init__(self, params, recipe=None, *, lr=1e-3, weight_decay=0.1, momentum=0.95, adjust_lr_fn=None, hidden=None,
+                 adamw_ratio=None, betas=(0.9, 0.95), adamw_eps=1e-8, seed=0, groups=None, **others):
+        if adjust_lr_fn not in (None, "original", "match_rms_adamw"):
+            raise ValueError(f"adjust_lr_fn must be 'original' or 'match_rms_adamw', not {brief(adjust_lr_fn)}")
+        self.row = "muon" if adjust_lr_fn == "match_rms_adamw" else "muon-original"
+        model = params if isinstance(params, torch.nn.Module) else None
+        if model is None and hasattr(params, "__iter__"):
+            params = list(params)
+            known = [p for p in _list_of(params) if p.dim() == 2]
+        else:
+            known = _hidden_of(model) if model is not None else []
+        chosen = known if hidden is None else list(hidden)
+        if any(not isinstance(p, torch.Tensor) or p.dim() < 2 for p in chosen):
+            raise ValueError("hidden must be matrices: biases and norm weights belong to AdamW")
+        self._hidden = frozenset(id(p) for p in chosen)
+        super().__init__(params, recipe, others, seed=seed, groups=groups, lr=lr, weight_decay=weight_decay,
+                         momentum=momentum, betas=betas, adamw_eps=adamw_eps,
+                         adamw_ratio=(1.0 if self.row == "muon" else 0.015) if adamw_ratio is None else adamw_ratio)
+
+    def _rates(self, group):
+        return group["lr"], group["momentum"], group["betas"][1], group["adamw_eps"], group["weight_decay"]
+
+    def _rates_of(self, p, group):
+        if id(p) in self._hidden:
+            return self._rates(group)
+        return group["lr"] * group["adamw_ratio"], *group["betas"], group["adamw_eps"], group["weight_decay"]
+
+    def _refused(self):
+        return _LEFT_OUT_OF_MUON
