@@ -4,6 +4,7 @@
 #include "model.h"
 #include "tests.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Formats of tiles and of strips; ways; modes; promotions nearer and further than a block of k is deep. */
@@ -53,6 +54,37 @@ static const char *const accumulators[] = {
     "e4m3:sr-equal",
     "fma:fp32:sr:20",
     "fp64:rup",
+    "fp64:rdn",
+    "fp64:rtz",
+    "fp64:rto",
+    "fp64:rna",
+    "fp32:rna",
+    "fp32:rdn",
+    "fp32:rto",
+    "fp32:srb:8",
+    "each:fp32:rtz",
+    "each:fp32:rto",
+    "each:fp32:sr:4",
+    "fma:fp16:rtz",
+    "fma:bf16:rup",
+    "fma:e5m2:rdn",
+    "fma:e4m3:rna",
+    "fma:fp16:sra:3",
+    "fma:bf16:srb:8",
+    "fma:bf16:sr-equal",
+    "fma:fp16:sr",
+    "fp16:srb:16",
+    "bf16:rdn",
+    "e4m3:rto",
+    "fma:e4m3fnuz:rdn",
+    "e5m2fnuz:rup",
+    "e4m3fnuz:sr:5",
+    "e8m12:sra:16",
+    "fma:e8m30:rup",
+    "e8m30:rna",
+    "fma:fp16:rtz/promote300",
+    "fma:bf16:sr:9/promote5",
+    "fp32:rtz/promote3",
     "fp16/promote16",
     "bf16/promote128",
     "fma:e4m3/promote300",
@@ -141,34 +173,59 @@ static void test_oracle(void)
     CU_ASSERT_EQUAL(wrong, 0);
 }
 
-/* Every product of two codes, with a sum that begins anywhere: of these formats all that a tile can meet. */
+/* An element of such a product: K = 1, so that element e has the random bits of number e, and the sum of EACH those
+ * after all products. */
+static uint64_t pair_sum(const bnd_accumulator *acc, const uint64_t codes[3], uint64_t e, uint64_t products)
+{
+    const bnd_format *f = &acc->format;
+    const bnd_format *const from[3] = {f, f, f};
+    const unsigned bits = bnd_rule_random_bits(acc->rule);
+    const uint64_t random = bits > 0 ? bnd_random_bits(9, 4, e, bits) : 0;
+    if (acc->kind == BND_ACCUMULATE_FUSED) {
+        return bnd_operate(f, BND_OP_FMA, from, codes, acc->rule, random).code;
+    }
+    const uint64_t p = bnd_operate(f, BND_OP_MUL, from, codes, acc->rule, random).code;
+    return bnd_operate(f, BND_OP_ADD, from, (uint64_t[]){codes[2], p}, acc->rule,
+                       bits > 0 ? bnd_random_bits(9, 4, e + products, bits) : 0)
+        .code;
+}
+
+/* Every product of two codes, with a sum that begins anywhere: of these formats all that a tile can meet. In modes other
+ * than to nearest even with one start and each fifth code of A. */
 static void test_every_pair(void)
 {
-    static const char *const names[] = {"e4m3", "e5m2", "e3m4", "fma:e4m3", "fma:e5m2", "fma:e3m4"};
+    static const char *const formats[] = {"e4m3", "e5m2", "e3m4", "fma:e4m3", "fma:e5m2", "fma:e3m4"};
+    static const char *const modes[] = {"",     ":rtz",  ":rup",   ":rdn",   ":rna",
+                                        ":rto", ":sr:3", ":sra:8", ":srb:2", ":sr-equal"};
+    enum { FORMATS = 6, MODES = 10 };
     static float values[256], c[256 * 256];
     size_t wrong = 0;
-    for (size_t i = 0; i < 6; i++) {
-        bnd_gemm how = {.accumulator = accumulator_named(names[i]), .add = true};
-        const bnd_format f = how.accumulator.format;
-        const bnd_format *const from[3] = {&f, &f, &f};
+    for (size_t i = 0; i < FORMATS * MODES; i++) {
+        char name[BND_ACCUMULATOR_NAME_SIZE];
+        snprintf(name, sizeof name, "%s%s", formats[i % FORMATS], modes[i / FORMATS]);
+        bnd_gemm how = {.accumulator = accumulator_named(name), .add = true, .seed = 9, .purpose = 4};
+        const bnd_format *f = &how.accumulator.format;
+        const size_t apart = i < FORMATS ? 1 : 5, rows = 255 / apart + 1;
+        how.a = (bnd_strides){.row = (ptrdiff_t)apart, .column = 1};
         for (uint64_t code = 0; code < 256; code++) {
-            values[code] = (float)bnd_decode(&f, code);
+            values[code] = (float)bnd_decode(f, code);
         }
-        for (uint64_t start = i; start < 256; start += 37) {
+        for (uint64_t start = i; start < 256; start += i < FORMATS ? 37 : 256) {
+            size_t differ = 0;
             for (size_t e = 0; e < 256 * 256; e++) {
                 c[e] = values[start];
             }
-            CU_ASSERT_EQUAL(bnd_gemm_f32(c, 256, 256, values, values, 1, &how, NULL), BND_OK);
-            for (uint64_t e = 0; e < 256 * 256; e++) {
-                const uint64_t codes[3] = {e >> 8, e & 255, start};
-                uint64_t p = bnd_mul(&f, codes[0], codes[1], (bnd_rule){.rounding = BND_ROUND_RNE}, 0).code;
-                uint64_t s = bnd_add(&f, start, p, (bnd_rule){.rounding = BND_ROUND_RNE}, 0).code;
-                if (how.accumulator.kind == BND_ACCUMULATE_FUSED) {
-                    s = bnd_operate(&f, BND_OP_FMA, from, codes, (bnd_rule){.rounding = BND_ROUND_RNE}, 0).code;
-                }
-                wrong += bndi_bits_of_float(values[s]) != bndi_bits_of_float(c[e]) &&
-                         !(values[s] != values[s] && c[e] != c[e]);
+            CU_ASSERT_EQUAL(bnd_gemm_f32(c, rows, 256, values, values, 1, &how, NULL), BND_OK);
+            for (uint64_t e = 0; e < 256 * rows; e++) {
+                const uint64_t codes[3] = {(e >> 8) * apart, e & 255, start};
+                const uint64_t s = pair_sum(&how.accumulator, codes, e, 256 * rows);
+                differ += bndi_bits_of_float(values[s]) != bndi_bits_of_float(c[e]) &&
+                          !(values[s] != values[s] && c[e] != c[e]);
             }
+            if (differ > 0) {
+                printf("%s, from code %u on: %zu sums\n", name, (unsigned)start, differ);
+            }
+            wrong += differ;
         }
     }
     CU_ASSERT_EQUAL(wrong, 0);
@@ -234,10 +291,12 @@ static void test_operands(void)
 /* Overflow and cancellation in the middle of a sum; then back among ordinary numbers. */
 static void test_middle(void)
 {
-    static const char *const names[] = {"fp16", "e4m3", "e5m2",    "fma:fp16", "fma:e4m3",
-                                        "bf16", "e2m1", "trunc14", "fp32"};
+    static const char *const names[] = {"fp16",          "e4m3",       "e5m2",     "fma:fp16", "fma:e4m3",
+                                        "bf16",          "e2m1",       "trunc14",  "fp16:rtz", "fma:e5m2:rup",
+                                        "fma:e4m3:sr:8", "bf16:sr:30", "fp64:rdn", "fp32"};
+    enum { NAMES = sizeof names / sizeof names[0] };
     size_t wrong = 0;
-    for (size_t i = 0; i < 9; i++) {
+    for (size_t i = 0; i < NAMES; i++) {
         for (size_t b = 0; b < BACKENDS; b++) {
             bnd_context context = {.backend = (uint8_t)backends[b]};
             bnd_gemm how = {.context = &context, .accumulator = accumulator_named(names[i])};
@@ -245,7 +304,7 @@ static void test_middle(void)
             question_open(&q, 8, 40, 300, &how, 0);
             question_fill(&q, DATA_NORMAL, &how.accumulator.format, 2 * i + 1);
             for (size_t k = 0; k < 3; k++) { /* the same large term with both signs, in one row and one column */
-                const float large = i < 8 ? 300.0f : 0x1p64f;
+                const float large = i + 1 < NAMES ? 300.0f : 0x1p64f;
                 q.a[3 * q.k + 100 + k] = k == 1 ? -large : large;
                 q.b[(100 + k) * q.n + 7] = large;
             }

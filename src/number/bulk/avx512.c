@@ -314,6 +314,7 @@ void bndi_fill_avx512(bndi_kernels *kernels)
     kernels->encode[BNDI_WORDS_64] = encode_any_64;
     kernels->decode[BNDI_WORDS_32] = decode_any_32;
     kernels->random = bndi_random_avx512;
+    kernels->random_blocks = bndi_random_blocks_avx512;
     bndi_fill_avx512_operations(kernels);
     if (__builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512bitalg") &&
         has_byte_permutations() && __builtin_cpu_supports("gfni")) {

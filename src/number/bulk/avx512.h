@@ -12,6 +12,7 @@
 #define BNDI_AVX512_FEATURES "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi2"
 
 bndi_random_kernel bndi_random_avx512;
+bndi_random_blocks_kernel bndi_random_blocks_avx512;
 
 /* These need VBMI, VPOPCNTDQ, BITALG and GFNI too. */
 bndi_tally_kernel bndi_tally_avx512;

@@ -100,14 +100,11 @@ static ALWAYS_INLINE void store_blocks(char *out, const __m512i x[4], __m512i ma
  * side. */
 enum { MANY = 6, FEW = 2 };
 
-/* `chains` times sixteen blocks from number `block` on. */
-static ALWAYS_INLINE void store_random(char *out, const philox *p, uint64_t block, __m512i mask, size_t chains)
+/* `chains` times sixteen blocks: x[i][0] has their numbers' low halves. */
+static ALWAYS_INLINE void store_chains(char *out, const philox *p, __m512i x[MANY][4], __m512i mask, size_t chains)
 {
-    const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-    __m512i x[MANY][4];
 #pragma GCC unroll 6
     for (size_t i = 0; i < chains; i++) {
-        x[i][0] = _mm512_add_epi32(all(block + BLOCKS * i), order);
         first_rounds(x[i], p);
     }
 #pragma GCC unroll 10
@@ -121,6 +118,31 @@ static ALWAYS_INLINE void store_random(char *out, const philox *p, uint64_t bloc
     for (size_t i = 0; i < chains; i++) {
         store_blocks(out + i * BLOCKS * BLOCK_BYTES, x[i], mask);
     }
+}
+
+/* ... from number `block` on. */
+static ALWAYS_INLINE void store_random(char *out, const philox *p, uint64_t block, __m512i mask, size_t chains)
+{
+    const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    __m512i x[MANY][4];
+#pragma GCC unroll 6
+    for (size_t i = 0; i < chains; i++) {
+        x[i][0] = _mm512_add_epi32(all(block + BLOCKS * i), order);
+    }
+    store_chains(out, p, x, mask, chains);
+}
+
+/* ... with these numbers. */
+static ALWAYS_INLINE void store_listed(char *out, const philox *p, const uint64_t *blocks, __m512i mask, size_t chains)
+{
+    const __m512i low_halves = _mm512_setr_epi32(0, 8, 16, 24, 2, 10, 18, 26, 4, 12, 20, 28, 6, 14, 22, 30);
+    __m512i x[MANY][4];
+#pragma GCC unroll 6
+    for (size_t i = 0; i < chains; i++) {
+        const uint64_t *some = blocks + BLOCKS * i;
+        x[i][0] = _mm512_permutex2var_epi32(_mm512_loadu_si512(some), low_halves, _mm512_loadu_si512(some + 8));
+    }
+    store_chains(out, p, x, mask, chains);
 }
 
 /* As many bytes as are wanted; the blocks have numbers with the same upper half. */
@@ -140,6 +162,14 @@ static void store_many(char *to, size_t left, const philox *p, uint64_t block, _
     }
 }
 
+/* The bits of each entry of 2, 4 or 8 bytes. */
+static __m512i mask_of(unsigned bits)
+{
+    return bits <= 16   ? _mm512_set1_epi16((short)(0xffff >> (16 - bits)))
+           : bits <= 32 ? _mm512_set1_epi32((int)(0xffffffff >> (32 - bits)))
+                        : _mm512_set1_epi64((int64_t)(UINT64_MAX >> (64 - bits)));
+}
+
 /* Entries of 2, 4 or 8 bytes are the fields of blocks in their order: the blocks themselves, masked. Elements before
  * the first whole block, and calls that pass the last element there can be, go to the portable generator. */
 void bndi_random_avx512(void *out, size_t n, uint64_t seed, uint64_t purpose, uint64_t first, unsigned bits)
@@ -151,9 +181,7 @@ void bndi_random_avx512(void *out, size_t n, uint64_t seed, uint64_t purpose, ui
         return;
     }
     bndi_random(out, head, seed, purpose, first, bits);
-    const __m512i mask = bytes == 2   ? _mm512_set1_epi16((short)(0xffff >> (16 - bits)))
-                         : bytes == 4 ? _mm512_set1_epi32((int)(0xffffffff >> (32 - bits)))
-                                      : _mm512_set1_epi64((int64_t)(UINT64_MAX >> (64 - bits)));
+    const __m512i mask = mask_of(bits);
     char *to = (char *)out + head * bytes;
     uint64_t block = (first + head) / in_a_block;
     for (size_t left = (n - head) * bytes; left > 0;) {
@@ -165,5 +193,31 @@ void bndi_random_avx512(void *out, size_t n, uint64_t seed, uint64_t purpose, ui
         left -= count;
         to += count;
         block += same;
+    }
+}
+
+/* Blocks with different upper halves of their numbers go to the portable generator. */
+void bndi_random_blocks_avx512(void *out, const uint64_t *blocks, size_t n, uint64_t seed, uint64_t purpose,
+                               unsigned bits)
+{
+    enum { MOST = MANY * BLOCKS, LESS = FEW * BLOCKS };
+    _Static_assert(LESS == (int)BNDI_RANDOM_UNIT, "what is listed is done to the end");
+    uint64_t different = 0;
+    for (size_t i = 0; i < n; i++) {
+        different |= (blocks[i] ^ blocks[0]) >> 32;
+    }
+    if (n == 0 || different != 0) {
+        bndi_random_blocks(out, blocks, n, seed, purpose, bits);
+        return;
+    }
+    const __m512i mask = mask_of(bits);
+    char *to = out;
+    philox p;
+    set_philox(&p, seed, purpose, blocks[0]);
+    for (; n >= MOST; n -= MOST, to += MOST * BLOCK_BYTES, blocks += MOST) {
+        store_listed(to, &p, blocks, mask, MANY);
+    }
+    for (; n >= LESS; n -= LESS, to += LESS * BLOCK_BYTES, blocks += LESS) {
+        store_listed(to, &p, blocks, mask, FEW);
     }
 }

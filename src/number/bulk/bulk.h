@@ -183,6 +183,11 @@ typedef void bndi_decode_kernel(const bndi_plan *plan, void *y, const void *code
 /* The random bits of elements first .. first + n - 1, as entries of 2, 4 or 8 bytes for up to 16, 32 or 64 bits. */
 typedef void bndi_random_kernel(void *out, size_t n, uint64_t seed, uint64_t purpose, uint64_t first, unsigned bits);
 
+/* Whole blocks of that field by their numbers, 16 bytes each; n is a multiple of BNDI_RANDOM_UNIT. */
+enum { BNDI_RANDOM_UNIT = 32 };
+typedef void bndi_random_blocks_kernel(void *out, const uint64_t *blocks, size_t n, uint64_t seed, uint64_t purpose,
+                                       unsigned bits);
+
 /* Counts n elements, x rounded to y (words of the plan's format). Calls follow each other in the order of the elements,
  * all but the last with n a multiple of BNDI_LANES. */
 typedef void bndi_tally_kernel(const bndi_plan *plan, bndi_tally *tally, const void *x, const void *y,
@@ -249,6 +254,7 @@ struct bndi_kernels {
     bndi_counts_kernel *counts; /* of fp32 words; NULL where there is none */
     bndi_count_kernel *count;
     bndi_random_kernel *random;
+    bndi_random_blocks_kernel *random_blocks;
     bndi_pack_kernel *pack;
     bndi_unpack_kernel *unpack;
 };
@@ -315,6 +321,7 @@ bndi_encode_kernel bndi_encode_32, bndi_encode_64;
 bndi_decode_kernel bndi_decode_32, bndi_decode_64;
 bndi_tally_kernel bndi_tally_32, bndi_tally_64;
 bndi_random_kernel bndi_random;
+bndi_random_blocks_kernel bndi_random_blocks;
 bndi_pack_kernel bndi_pack_bits;
 bndi_unpack_kernel bndi_unpack_bits;
 

@@ -133,6 +133,15 @@ void bndi_random(void *out, size_t n, uint64_t seed, uint64_t purpose, uint64_t 
     }
 }
 
+void bndi_random_blocks(void *out, const uint64_t *blocks, size_t n, uint64_t seed, uint64_t purpose, unsigned bits)
+{
+    enum { BLOCK_BYTES = 16 };
+    const unsigned in_a_block = bits <= 16 ? 8 : bits <= 32 ? 4 : 2;
+    for (size_t i = 0; i < n; i++) {
+        bndi_random((char *)out + i * BLOCK_BYTES, in_a_block, seed, purpose, blocks[i] * in_a_block, bits);
+    }
+}
+
 /* Every slot but compute, fused, counts and count: the operations have no portable kernel, arith/ does them. */
 void bndi_fill_portable(bndi_kernels *kernels)
 {
@@ -142,6 +151,7 @@ void bndi_fill_portable(bndi_kernels *kernels)
         .decode = {bndi_decode_32, bndi_decode_64},
         .tally = {bndi_tally_32, bndi_tally_64},
         .random = bndi_random,
+        .random_blocks = bndi_random_blocks,
         .pack = bndi_pack_bits,
         .unpack = bndi_unpack_bits,
     };

@@ -5,8 +5,8 @@
  *   row     blocks of at most BLOCK_ROWS rows, packed with k innermost: tiles read A along a row
  *   column  panels of B, `way->columns` wide, packed row after row
  *   tile    rows x columns sums. Three attempts, each leaving C untouched when it fails:
- *             1 `tile`, if is_safe shows beforehand that nothing can overflow
- *             2 `checked`, which watches the largest magnitude on the way
+ *             1 `tile`, if is_safe shows beforehand that nothing can overflow; of aligned groups in any case
+ *             2 `checked`, which watches the largest magnitude on the way; of aligned groups, in double
  *             3 strips, which do everything
  *
  * A tile at the edge is computed whole, on a copy: missing rows and columns repeat the last one, so no made-up number
@@ -94,7 +94,8 @@ static bool is_safe(const bndi_job *j, const tile *t, size_t k)
 static void steps_of_tile(const bndi_job *j, const tile *t, size_t first, size_t k)
 {
     const bndi_way *way = j->sum.way;
-    if ((way->checked == NULL || is_safe(j, t, k)) && way->tile(&j->sum, t->c, t->pitch, t->a, t->b, k)) {
+    const bool tries = way->checked == NULL || j->sum.accumulator.kind == BND_ACCUMULATE_ALIGNED;
+    if ((tries || is_safe(j, t, k)) && way->tile(&j->sum, t->c, t->pitch, t->a, t->b, k)) {
         return;
     }
     if (way->checked == NULL || !way->checked(&j->sum, t->c, t->pitch, t->a, t->b, k)) {

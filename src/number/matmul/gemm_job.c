@@ -103,7 +103,9 @@ static void do_part(const bndi_job *j, bndi_region p)
 {
     bndi_buffers w;
     bndi_environment callers = bndi_enter(BND_ROUND_RNE);
-    if (j->sum.way == NULL) {
+    if (j->sum.kept.tile != NULL) {
+        bndi_by_sums(j, &w, p);
+    } else if (j->sum.way == NULL) {
         bndi_by_strips(j, &w, p);
     } else if (bndi_job_chains(j)) {
         bndi_by_chains(j, &w, p);
@@ -133,7 +135,7 @@ enum { FAST_STEPS = 1 << 21, ROUNDED_STEPS = 1 << 18, SLOW_STEPS = 1 << 13 };
 double bndi_job_worth_a_thread(const bndi_sum *sum)
 {
     const bool fast = sum->way == &sum->ways->chain || sum->way == &sum->ways->plain;
-    const bool slow = sum->way == NULL || sum->way == &sum->ways->aligned;
+    const bool slow = (sum->way == NULL && sum->kept.tile == NULL) || sum->way == &sum->ways->aligned;
     return fast ? FAST_STEPS : slow ? SLOW_STEPS : ROUNDED_STEPS;
 }
 

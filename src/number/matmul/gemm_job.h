@@ -154,6 +154,7 @@ void bndi_pack_block(const bndi_job *j, bndi_buffers *w, const bndi_way *way, si
 
 void bndi_by_strips(const bndi_job *j, bndi_buffers *w, bndi_region p);
 void bndi_by_chains(const bndi_job *j, bndi_buffers *w, bndi_region p);
+void bndi_by_sums(const bndi_job *j, bndi_buffers *w, bndi_region p);
 void bndi_by_tiles(const bndi_job *j, bndi_buffers *w, bndi_region p);
 
 #endif

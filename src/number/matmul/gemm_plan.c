@@ -75,6 +75,114 @@ static void choose_strips(bndi_sum *sum, const bnd_context *context)
     bndi_kernels kernels = bnd_lab_kernels_of(context);
     sum->round = kernels.round[BNDI_WORDS_64];
     sum->random = kernels.random;
+    sum->random_blocks = kernels.random_blocks;
+}
+
+/* ---- sums in lanes, in any rounding mode; tile_kept_template.h shows why ---- */
+
+/* The direction of each mode, and the bits that it keeps below the format's last one. */
+static bndi_direction direction_of(const bndi_sum *sum, int32_t *extra)
+{
+    const bnd_rule rule = sum->accumulator.rule;
+    const int32_t random = (int32_t)bnd_rule_random_bits(rule);
+    *extra = 0;
+    switch (rule.rounding) {
+    case BND_ROUND_RTZ:
+        return BNDI_ZERO;
+    case BND_ROUND_RUP:
+        return BNDI_UP;
+    case BND_ROUND_RDN:
+        return BNDI_DOWN;
+    case BND_ROUND_RTO:
+        return BNDI_ODD_ONE;
+    case BND_ROUND_RNA:
+        *extra = 1;
+        return BNDI_ZERO;
+    case BND_ROUND_SRA:
+        *extra = random;
+        return BNDI_ZERO;
+    case BND_ROUND_SRB:
+        *extra = random + 1;
+        return BNDI_ZERO;
+    case BND_ROUND_SR:
+        *extra = random;
+        return BNDI_NEAREST;
+    case BND_ROUND_SR_EQUAL:
+        *extra = 1;
+        return BNDI_ODD_ONE;
+    default:
+        return BNDI_NEAREST;
+    }
+}
+
+/* Do the lanes have bits enough, two more than are looked at, and numbers small enough? */
+static bool lanes_suffice(const bndi_sum *sum, bool doubles, int32_t looked_at)
+{
+    enum { OF_FLOAT = 22, OF_DOUBLE = 51, RANDOM_OF_FLOAT = 16, LEAST = -900, HIGHEST = 126 };
+    const bnd_format *f = &sum->accumulator.format;
+    const int32_t random = (int32_t)bnd_rule_random_bits(sum->accumulator.rule);
+    const int32_t entry = random <= 16 ? 16 : random <= 32 ? 32 : 64;
+    const bool fits = sum->accumulator.rule.rounding != BND_ROUND_SRB || random < entry;
+    if (doubles) {
+        return fits && looked_at <= OF_DOUBLE && f->emin - f->precision > LEAST;
+    }
+    return fits && looked_at <= OF_FLOAT && random <= RANDOM_OF_FLOAT && bnd_lab_words_hold(BNDI_WORDS_32, f) &&
+           f->emin + 24 - looked_at <= HIGHEST;
+}
+
+/* fp32's or fp64's own sums. */
+static bndi_kept_tile *native_tile(const bndi_sum *sum, const bndi_kept_tiles *tiles, bool *doubles)
+{
+    const bnd_rule rule = sum->accumulator.rule;
+    const bnd_format *f = &sum->accumulator.format;
+    const bool each = sum->accumulator.kind == BND_ACCUMULATE_EACH;
+    const bool plain = rule.overflow == BND_OVERFLOW_FORMAT && !rule.flush_in && !rule.flush_out &&
+                       rule.nan == BND_NAN_CANONICAL && f->width > 0;
+    int32_t extra;
+    const bndi_direction to = direction_of(sum, &extra);
+    *doubles = bnd_format_same(f, bnd_lab_format_of_words(BNDI_WORDS_64));
+    return plain && extra == 0 && (*doubles || bnd_format_same(f, sum->fp32)) ? tiles->native[*doubles][each][to]
+                                                                              : NULL;
+}
+
+static void choose_kept(bndi_sum *sum)
+{
+    const bndi_kept_tiles *tiles = sum->ways->kept;
+    const bnd_format *f = &sum->accumulator.format;
+    const bnd_rule rule = sum->accumulator.rule;
+    const bool each = sum->accumulator.kind == BND_ACCUMULATE_EACH;
+    bool doubles;
+    int32_t extra;
+    const bndi_direction to = direction_of(sum, &extra);
+    const int32_t looked_at = f->precision + extra;
+    if (tiles == NULL || sum->way != NULL) {
+        return;
+    }
+    sum->kept.tile = native_tile(sum, tiles, &doubles);
+    if (sum->kept.tile != NULL) {
+        sum->kept.doubles = doubles;
+        sum->kept.rows = tiles->native_rows[doubles];
+        sum->in_double = sum->native = true; /* strips begin and end sums, and never go on with them */
+        return;
+    }
+    const bool plain_rule = !rule.flush_in && !rule.flush_out && rule.nan == BND_NAN_CANONICAL;
+    const bool plain_format = f->is_signed && f->has_zero && f->has_subnormals && f->precision > 1;
+    doubles = !lanes_suffice(sum, false, looked_at);
+    if (!plain_rule || !plain_format || !sum->in_double || (doubles && !lanes_suffice(sum, true, looked_at))) {
+        return;
+    }
+    const int32_t precision = doubles ? 53 : 24;
+    sum->kept = (bndi_kept){.tile = tiles->tile[doubles][each][extra > 0][to],
+                            .rows = tiles->rows[doubles],
+                            .extra = (uint8_t)extra,
+                            .random_bits = (uint8_t)bnd_rule_random_bits(rule),
+                            .doubles = doubles,
+                            .doubled = rule.rounding == BND_ROUND_SRB,
+                            .has_negative_zero = f->has_negative_zero,
+                            .up = bndi_power_of_two(precision - looked_at),
+                            .lowest = bndi_power_of_two(f->emin + precision - looked_at),
+                            .largest = (double)f->max_significand * bndi_power_of_two(f->max_quantum),
+                            .constant = rule.rounding == BND_ROUND_RNA};
 }
 
 /* ---- the accumulator ---- */
@@ -137,5 +245,6 @@ bnd_status bndi_sum_make(bndi_sum *sum, const bnd_gemm *how, const bnd_format *a
     sum->group = sum->accumulator.group;
     choose_strips(sum, how->context);
     choose_way(sum, how->context);
+    choose_kept(sum);
     return BND_OK;
 }

@@ -11,12 +11,16 @@ libbinade_number_la_SOURCES += \
 	src/number/matmul/pack_operands.c \
 	src/number/matmul/strip_sums.c \
 	src/number/matmul/tile_aligned_template.h \
+	src/number/matmul/tile_aligned_avx512.h \
 	src/number/matmul/tile_chain_template.h \
 	src/number/matmul/tile_packing_template.h \
 	src/number/matmul/tile_rounded_template.h \
+	src/number/matmul/tile_kept_avx512.h \
+	src/number/matmul/tile_kept_template.h \
 	src/number/matmul/tile_kernels.c \
 	src/number/matmul/by_chains.c \
 	src/number/matmul/by_strips.c \
+	src/number/matmul/by_sums.c \
 	src/number/matmul/by_tiles.c \
 	src/number/matmul/gemm_plan.c \
 	src/number/matmul/gemm_job.h \

@@ -8,7 +8,8 @@
  * An accumulator is a value: a kind (FUSED, EACH, ALIGNED, CBLAS), a format, a rule, a group and a promotion. Every
  * element of C is one sum over k in order, from +0 or from C. So blocks, threads and back ends cannot change the
  * result. gemm_plan.c chooses the kernel, gemm_job.c prepares a product and deals its parts out to threads. A part is
- * computed by tiles, by chains (fp32 operands read in place) or by strips, from packed operands.
+ * computed by tiles, by chains (fp32 operands read in place), by sums (tiles in any rounding mode, whose sums wait in
+ * fp32 or fp64) or by strips, from packed operands.
  * tile_rounded_template.h derives why rounding twice is correct in a tile. OpenBLAS is loaded only for `cblas`; nothing
  * links with it. */
 #ifndef BINADE_SRC_MATMUL_H
@@ -57,10 +58,53 @@ typedef struct bndi_way {
     uint8_t rows, columns;
 } bndi_way;
 
+/* ---- sums in any rounding mode, which by_sums.c keeps in the lanes of the tiles ---- */
+
+/* How the last place that is kept is rounded, before anything is added to it; tile_kept_template.h has the table. */
+typedef enum bndi_direction {
+    BNDI_NEAREST,
+    BNDI_ZERO,
+    BNDI_UP,
+    BNDI_DOWN,
+    BNDI_ODD_ONE,
+    BNDI_DIRECTIONS
+} bndi_direction;
+
+/* Random entries for the steps of a tile: `bytes` (2, 4 or 8) each. Those of row i in step k are `at[k * rows + i]` bytes
+ * from the first: at[0] of products of EACH, at[1] of sums. */
+typedef struct bndi_draws {
+    const char *entries;
+    const uint32_t *at[2];
+    unsigned bytes;
+} bndi_draws;
+
+/* k steps of a tile. `state`: its sums, fp32 or fp64, rows of BNDI_STRIP. False if anything but ordinary numbers
+ * occurred: the state is then unchanged. `draws`: NULL where nothing is random. */
+typedef bool bndi_kept_tile(const bndi_sum *sum, void *state, const float *a, const float *b, size_t k,
+                            const bndi_draws *draws);
+
+/* By lanes (0: fp32, 1: fp64), kind (FUSED, EACH), whether something is added, and direction; `native` for fp32's and
+ * fp64's own sums. NULL where there is none. */
+typedef struct bndi_kept_tiles {
+    bndi_kept_tile *tile[2][2][2][BNDI_DIRECTIONS], *native[2][2][BNDI_DIRECTIONS];
+    uint8_t rows[2], native_rows[2];
+} bndi_kept_tiles;
+
+/* The choice for an accumulator, and what the tile needs. */
+typedef struct bndi_kept {
+    bndi_kept_tile *tile; /* NULL: none */
+    uint8_t rows, extra, random_bits;
+    bool doubles, doubled; /* doubled: 2 R + 1 is added for R */
+    bool has_negative_zero;
+    double up, lowest, largest;
+    uint64_t constant;
+} bndi_kept;
+
 /* The ways of a back end. */
 typedef struct bndi_ways {
-    bndi_way chain; /* FUSED fp32 */
-    bndi_way plain; /* EACH fp32 */
+    const bndi_kept_tiles *kept; /* or NULL */
+    bndi_way chain;              /* FUSED fp32 */
+    bndi_way plain;              /* EACH fp32 */
     bndi_way each, fused, aligned;
     bndi_way fused_short; /* FUSED where sums of zero are frequent */
     /* to[j][i] = from[i][j] for all i < rows and j < columns. */
@@ -89,6 +133,8 @@ struct bndi_sum {
     bndi_plan start; /* the same, to nearest even: how C comes into it */
     bndi_round_kernel *round;
     bndi_random_kernel *random;
+    bndi_random_blocks_kernel *random_blocks;
+    bndi_kept kept;
     size_t rows, columns, depth; /* of the whole product, for the random bits */
     uint64_t seed, purpose;
 };
@@ -113,6 +159,19 @@ typedef struct bndi_strip {
     size_t row, column, first; /* of the product; the first step over k */
     size_t n, k;
 } bndi_strip;
+
+/* The element number of step k at a row and column for random bits: they are counted over rows, then steps, then columns,
+ * so that neither tiles nor threads have an influence. Depth 3 and 4 columns: row 1, step 2, column 0 is
+ * (1 * 3 + 2) * 4 = 20. EACH draws twice per step: numbers of sums follow those of all products. */
+static inline uint64_t bndi_random_place(const bndi_sum *sum, uint64_t row, uint64_t k, uint64_t column)
+{
+    return (row * sum->depth + k) * sum->columns + column;
+}
+
+static inline uint64_t bndi_after_products(const bndi_sum *sum)
+{
+    return sum->accumulator.kind == BND_ACCUMULATE_EACH ? (uint64_t)sum->rows * sum->columns * sum->depth : 0;
+}
 
 void bndi_strip_open(const bndi_sum *sum, bndi_state *state, const float *c, size_t n); /* c into the format */
 void bndi_strip_steps(const bndi_sum *sum, bndi_state *state, const bndi_strip *strip);

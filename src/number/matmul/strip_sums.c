@@ -48,17 +48,9 @@ static double sum_to_odd(double x, double y)
     return bndi_double_of_bits((e > 0) == (s > 0) ? bits + step : bits - step);
 }
 
-/* The element number of step k for random bits: they are counted over rows, then steps, then columns, so that neither
- * tiles nor threads have an influence. Depth 3 and 4 columns: row 1, step 2, column 0 is (1 * 3 + 2) * 4 = 20. */
 static uint64_t random_place_of(const bndi_sum *sum, const bndi_strip *strip, size_t k)
 {
-    return ((uint64_t)strip->row * sum->depth + strip->first + k) * sum->columns + strip->column;
-}
-
-/* EACH draws random bits twice per step. Those of the sums follow those of all products. */
-static uint64_t after_products(const bndi_sum *sum)
-{
-    return sum->accumulator.kind == BND_ACCUMULATE_EACH ? (uint64_t)sum->rows * sum->columns * sum->depth : 0;
+    return bndi_random_place(sum, strip->row, strip->first + k, strip->column);
 }
 
 /* The random entries of n elements from `first` on, if the rule needs any. */
@@ -129,7 +121,7 @@ static void step_in_double(const bndi_sum *sum, double *s, strip_products *p, co
     } else {
         sum_lanes(s, p->t, n);
     }
-    strip_random(sum, p, n, place + after_products(sum));
+    strip_random(sum, p, n, place + bndi_after_products(sum));
     round_lanes(sum, p, s, n);
 }
 
@@ -173,7 +165,7 @@ static bndi_element step_of_one(const bndi_sum *sum, bndi_element s, uint64_t a,
     const unsigned bits = bnd_rule_random_bits(sum->accumulator.rule);
     uint64_t random[2] = {0, 0}, codes[3] = {a, b, s.code};
     for (unsigned r = 0; bits > 0 && r < (each ? 2 : 1); r++) {
-        random[r] = bnd_random_bits(sum->seed, sum->purpose, place + r * after_products(sum), bits);
+        random[r] = bnd_random_bits(sum->seed, sum->purpose, place + r * bndi_after_products(sum), bits);
     }
     /* Operands as exact values, for accumulators that are value sets; codes for the others. */
     bnd_exact values[3] = {flushed_operand(of_a, a, sum->accumulator.rule),
