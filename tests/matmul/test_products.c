@@ -54,37 +54,27 @@ static const char *const accumulators[] = {
     "e4m3:sr-equal",
     "fma:fp32:sr:20",
     "fp64:rup",
-    "fp64:rdn",
-    "fp64:rtz",
     "fp64:rto",
-    "fp64:rna",
     "fp32:rna",
-    "fp32:rdn",
     "fp32:rto",
     "fp32:srb:8",
     "each:fp32:rtz",
-    "each:fp32:rto",
-    "each:fp32:sr:4",
     "fma:fp16:rtz",
-    "fma:bf16:rup",
     "fma:e5m2:rdn",
     "fma:e4m3:rna",
     "fma:fp16:sra:3",
     "fma:bf16:srb:8",
     "fma:bf16:sr-equal",
     "fma:fp16:sr",
-    "fp16:srb:16",
     "bf16:rdn",
     "e4m3:rto",
     "fma:e4m3fnuz:rdn",
-    "e5m2fnuz:rup",
     "e4m3fnuz:sr:5",
     "e8m12:sra:16",
     "fma:e8m30:rup",
     "e8m30:rna",
     "fma:fp16:rtz/promote300",
     "fma:bf16:sr:9/promote5",
-    "fp32:rtz/promote3",
     "fp16/promote16",
     "bf16/promote128",
     "fma:e4m3/promote300",
@@ -191,7 +181,7 @@ static uint64_t pair_sum(const bnd_accumulator *acc, const uint64_t codes[3], ui
 }
 
 /* Every product of two codes, with a sum that begins anywhere: of these formats all that a tile can meet. In modes other
- * than to nearest even with one start and each fifth code of A. */
+ * than to nearest even with one start and each fifteenth code of A. */
 static void test_every_pair(void)
 {
     static const char *const formats[] = {"e4m3", "e5m2", "e3m4", "fma:e4m3", "fma:e5m2", "fma:e3m4"};
@@ -205,7 +195,7 @@ static void test_every_pair(void)
         snprintf(name, sizeof name, "%s%s", formats[i % FORMATS], modes[i / FORMATS]);
         bnd_gemm how = {.accumulator = accumulator_named(name), .add = true, .seed = 9, .purpose = 4};
         const bnd_format *f = &how.accumulator.format;
-        const size_t apart = i < FORMATS ? 1 : 5, rows = 255 / apart + 1;
+        const size_t apart = i < FORMATS ? 1 : 15, rows = 255 / apart + 1;
         how.a = (bnd_strides){.row = (ptrdiff_t)apart, .column = 1};
         for (uint64_t code = 0; code < 256; code++) {
             values[code] = (float)bnd_decode(f, code);

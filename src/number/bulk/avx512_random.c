@@ -202,11 +202,12 @@ void bndi_random_blocks_avx512(void *out, const uint64_t *blocks, size_t n, uint
 {
     enum { MOST = MANY * BLOCKS, LESS = FEW * BLOCKS };
     _Static_assert(LESS == (int)BNDI_RANDOM_UNIT, "what is listed is done to the end");
-    uint64_t different = 0;
-    for (size_t i = 0; i < n; i++) {
-        different |= (blocks[i] ^ blocks[0]) >> 32;
+    const __m512i first = _mm512_set1_epi64(n > 0 ? (int64_t)blocks[0] : 0);
+    __m512i different = _mm512_setzero_si512();
+    for (size_t i = 0; i < n; i += BLOCKS / 2) {
+        different = _mm512_or_si512(different, _mm512_xor_si512(_mm512_loadu_si512(blocks + i), first));
     }
-    if (n == 0 || different != 0) {
+    if (n == 0 || (uint64_t)_mm512_reduce_or_epi64(different) >> 32 != 0) {
         bndi_random_blocks(out, blocks, n, seed, purpose, bits);
         return;
     }
