@@ -180,8 +180,8 @@ static uint64_t pair_sum(const bnd_accumulator *acc, const uint64_t codes[3], ui
         .code;
 }
 
-/* Every product of two codes, with a sum that begins anywhere: of these formats all that a tile can meet. In modes other
- * than to nearest even with one start and each fifteenth code of A. */
+/* Every product of two codes, with a sum that begins anywhere: of these formats all that a tile can meet. In modes
+ * other than to nearest even with one start and each fifteenth code of A. */
 static void test_every_pair(void)
 {
     static const char *const formats[] = {"e4m3", "e5m2", "e3m4", "fma:e4m3", "fma:e5m2", "fma:e3m4"};

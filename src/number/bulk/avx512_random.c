@@ -132,9 +132,11 @@ static ALWAYS_INLINE void store_random(char *out, const philox *p, uint64_t bloc
     store_chains(out, p, x, mask, chains);
 }
 
-/* ... with these numbers. */
+/* ... with these numbers, whose upper halves are the same: only the lower ones are read. An index below 16 is of the
+ * first vector's words, 16 and more of the second's; even words are lower halves. They come in the order above. */
 static ALWAYS_INLINE void store_listed(char *out, const philox *p, const uint64_t *blocks, __m512i mask, size_t chains)
 {
+    /* Words 0, 8, 16, 24: blocks 0, 4, 8 and 12. */
     const __m512i low_halves = _mm512_setr_epi32(0, 8, 16, 24, 2, 10, 18, 26, 4, 12, 20, 28, 6, 14, 22, 30);
     __m512i x[MANY][4];
 #pragma GCC unroll 6
@@ -162,7 +164,7 @@ static void store_many(char *to, size_t left, const philox *p, uint64_t block, _
     }
 }
 
-/* The bits of each entry of 2, 4 or 8 bytes. */
+/* The bits of each entry of 2, 4 or 8 bytes, by their number: 8 bits are 00ff in each of 32 words of 16 bits. */
 static __m512i mask_of(unsigned bits)
 {
     return bits <= 16   ? _mm512_set1_epi16((short)(0xffff >> (16 - bits)))
@@ -196,12 +198,15 @@ void bndi_random_avx512(void *out, size_t n, uint64_t seed, uint64_t purpose, ui
     }
 }
 
-/* Blocks with different upper halves of their numbers go to the portable generator. */
+/* Blocks by their numbers, for products whose rows are far apart in the field. Blocks with different upper halves of
+ * their numbers go to the portable generator, since the constants of the first rounds hold one upper half. 32 blocks
+ * are done at once at least: two chains. */
 void bndi_random_blocks_avx512(void *out, const uint64_t *blocks, size_t n, uint64_t seed, uint64_t purpose,
                                unsigned bits)
 {
     enum { MOST = MANY * BLOCKS, LESS = FEW * BLOCKS };
     _Static_assert(LESS == (int)BNDI_RANDOM_UNIT, "what is listed is done to the end");
+    /* Is any upper half another one than the first? In vectors: one by one this took a quarter of the time. */
     const __m512i first = _mm512_set1_epi64(n > 0 ? (int64_t)blocks[0] : 0);
     __m512i different = _mm512_setzero_si512();
     for (size_t i = 0; i < n; i += BLOCKS / 2) {
@@ -212,6 +217,7 @@ void bndi_random_blocks_avx512(void *out, const uint64_t *blocks, size_t n, uint
         return;
     }
     const __m512i mask = mask_of(bits);
+    /* As many at once as registers allow, then two chains at a time: n is a multiple of those. */
     char *to = out;
     philox p;
     set_philox(&p, seed, purpose, blocks[0]);

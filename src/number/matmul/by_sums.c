@@ -1,5 +1,5 @@
-/* Products whose sums stay in fp32 or fp64 lanes for all k: every rounding mode, and formats that fp32 does not hold. The
- * loops, from outside to inside:
+/* Products whose sums stay in fp32 or fp64 lanes for all k: every rounding mode, and formats that fp32 does not hold.
+ * The loops, from outside to inside:
  *
  *   row     blocks of ROWS_AT_ONCE rows of A
  *   column  panels of B; for each the sums of a block, which wait in a buffer while other tiles are computed
@@ -11,8 +11,8 @@
  * What a tile refuses is computed by strips, from the sums as they are.
  *
  * Random bits. Those of row i, step k and 32 columns are 32 entries of the field, from (i K + k) n + j on: 4 blocks of
- * the generator with entries of two bytes, or 5 if these begin within a block. The blocks of all rows and of some steps of
- * a tile are made in one call, and `at` says where the entries of each begin. */
+ * the generator with entries of two bytes, or 5 if these begin within a block. The blocks of all rows and of some steps
+ * of a tile are made in one call, and `at` says where the entries of each begin. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3") /* gcc's -O2 leaves most loops as they are */
 #endif
@@ -113,8 +113,8 @@ static void steps_by_strips(const kept_tile *t, size_t first, size_t at, size_t 
     }
 }
 
-/* The blocks with the entries of BNDI_STRIP elements from `element` on, after the first `count`; where the entries begin
- * in the bytes of all. 2^shift entries are in a block. */
+/* The blocks with the entries of BNDI_STRIP elements from `element` on, after the first `count`; where the entries
+ * begin in the bytes of all. 2^shift entries are in a block. */
 static ALWAYS_INLINE uint32_t list_blocks(uint64_t *blocks, size_t *count, uint64_t element, unsigned shift)
 {
     const uint32_t skip = (uint32_t)element & ((1u << shift) - 1), bytes = BLOCK_BYTES >> shift;
@@ -174,7 +174,7 @@ static void draw(const kept_tile *t, bndi_draws *draws, size_t first, size_t k)
 }
 
 /* `at` of the block of k that begins with step `first`. */
-static void steps_of_tile(const kept_tile *t, size_t first, size_t at, size_t k)
+static void steps_of_sums(const kept_tile *t, size_t first, size_t at, size_t k)
 {
     const bndi_sum *sum = &t->job->sum;
     const bool random = sum->kept.random_bits > 0;
@@ -239,14 +239,14 @@ static void close_tile(const kept_tile *t)
 }
 
 /* A block of k for one tile. */
-static void do_tile(const kept_tile *t, size_t first, size_t depth)
+static void block_of_tile(const kept_tile *t, size_t first, size_t depth)
 {
     const bndi_job *j = t->job;
     const size_t apart = j->sum.accumulator.promote;
     for (size_t at = 0, some; at < depth; at += some) {
         const size_t k = first + at;
         some = apart > 0 ? bndi_smaller(apart - k % apart, depth - at) : depth;
-        steps_of_tile(t, first, at, some);
+        steps_of_sums(t, first, at, some);
         if (apart > 0 && ((k + some) % apart == 0 || k + some == j->k)) {
             promote_rows(t);
         }
@@ -280,7 +280,7 @@ void bndi_by_sums(const bndi_job *j, bndi_buffers *w, bndi_region p)
                     if (k == 0) {
                         open_tile(&t);
                     }
-                    do_tile(&t, k, depth);
+                    block_of_tile(&t, k, depth);
                     if (k + depth == j->k) {
                         close_tile(&t);
                     }

@@ -81,7 +81,7 @@ static void choose_strips(bndi_sum *sum, const bnd_context *context)
 /* ---- sums in lanes, in any rounding mode; tile_kept_template.h shows why ---- */
 
 /* The direction of each mode, and the bits that it keeps below the format's last one. */
-static bndi_direction direction_of(const bndi_sum *sum, int32_t *extra)
+static bndi_toward direction_of(const bndi_sum *sum, int32_t *extra)
 {
     const bnd_rule rule = sum->accumulator.rule;
     const int32_t random = (int32_t)bnd_rule_random_bits(rule);
@@ -139,7 +139,7 @@ static bndi_kept_tile *native_tile(const bndi_sum *sum, const bndi_kept_tiles *t
     const bool plain = rule.overflow == BND_OVERFLOW_FORMAT && !rule.flush_in && !rule.flush_out &&
                        rule.nan == BND_NAN_CANONICAL && f->width > 0;
     int32_t extra;
-    const bndi_direction to = direction_of(sum, &extra);
+    const bndi_toward to = direction_of(sum, &extra);
     *doubles = bnd_format_same(f, bnd_lab_format_of_words(BNDI_WORDS_64));
     return plain && extra == 0 && (*doubles || bnd_format_same(f, sum->fp32)) ? tiles->native[*doubles][each][to]
                                                                               : NULL;
@@ -153,7 +153,7 @@ static void choose_kept(bndi_sum *sum)
     const bool each = sum->accumulator.kind == BND_ACCUMULATE_EACH;
     bool doubles;
     int32_t extra;
-    const bndi_direction to = direction_of(sum, &extra);
+    const bndi_toward to = direction_of(sum, &extra);
     const int32_t looked_at = f->precision + extra;
     if (tiles == NULL || sum->way != NULL) {
         return;

@@ -61,17 +61,10 @@ typedef struct bndi_way {
 /* ---- sums in any rounding mode, which by_sums.c keeps in the lanes of the tiles ---- */
 
 /* How the last place that is kept is rounded, before anything is added to it; tile_kept_template.h has the table. */
-typedef enum bndi_direction {
-    BNDI_NEAREST,
-    BNDI_ZERO,
-    BNDI_UP,
-    BNDI_DOWN,
-    BNDI_ODD_ONE,
-    BNDI_DIRECTIONS
-} bndi_direction;
+typedef enum bndi_toward { BNDI_NEAREST, BNDI_ZERO, BNDI_UP, BNDI_DOWN, BNDI_ODD_ONE, BNDI_TOWARD_COUNT } bndi_toward;
 
-/* Random entries for the steps of a tile: `bytes` (2, 4 or 8) each. Those of row i in step k are `at[k * rows + i]` bytes
- * from the first: at[0] of products of EACH, at[1] of sums. */
+/* Random entries for the steps of a tile: `bytes` (2, 4 or 8) each. Those of row i in step k are `at[k * rows + i]`
+ * bytes from the first: at[0] of products of EACH, at[1] of sums. */
 typedef struct bndi_draws {
     const char *entries;
     const uint32_t *at[2];
@@ -86,7 +79,7 @@ typedef bool bndi_kept_tile(const bndi_sum *sum, void *state, const float *a, co
 /* By lanes (0: fp32, 1: fp64), kind (FUSED, EACH), whether something is added, and direction; `native` for fp32's and
  * fp64's own sums. NULL where there is none. */
 typedef struct bndi_kept_tiles {
-    bndi_kept_tile *tile[2][2][2][BNDI_DIRECTIONS], *native[2][2][BNDI_DIRECTIONS];
+    bndi_kept_tile *tile[2][2][2][BNDI_TOWARD_COUNT], *native[2][2][BNDI_TOWARD_COUNT];
     uint8_t rows[2], native_rows[2];
 } bndi_kept_tiles;
 
@@ -160,8 +153,8 @@ typedef struct bndi_strip {
     size_t n, k;
 } bndi_strip;
 
-/* The element number of step k at a row and column for random bits: they are counted over rows, then steps, then columns,
- * so that neither tiles nor threads have an influence. Depth 3 and 4 columns: row 1, step 2, column 0 is
+/* The element number of step k at a row and column for random bits: they are counted over rows, then steps, then
+ * columns, so that neither tiles nor threads have an influence. Depth 3 and 4 columns: row 1, step 2, column 0 is
  * (1 * 3 + 2) * 4 = 20. EACH draws twice per step: numbers of sums follow those of all products. */
 static inline uint64_t bndi_random_place(const bndi_sum *sum, uint64_t row, uint64_t k, uint64_t column)
 {

@@ -48,6 +48,8 @@ static double sum_to_odd(double x, double y)
     return bndi_double_of_bits((e > 0) == (s > 0) ? bits + step : bits - step);
 }
 
+/* The element number for the random bits of the strip's first column in its step k; those of its other columns follow.
+ * EACH adds bndi_after_products to it for sums. */
 static uint64_t random_place_of(const bndi_sum *sum, const bndi_strip *strip, size_t k)
 {
     return bndi_random_place(sum, strip->row, strip->first + k, strip->column);

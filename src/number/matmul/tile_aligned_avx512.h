@@ -1,5 +1,6 @@
 /* Tiles of aligned groups in fp32 and integers, with AVX-512: sixteen lanes instead of eight doubles, and each product
- * is made once. A part of tile_kernels.c; tile_aligned_template.h has the rule and does the tiles that are refused here.
+ * is made once. A part of tile_kernels.c; tile_aligned_template.h has the rule and does the tiles that are refused
+ * here.
  *
  *   - A product is rounded toward zero to fp32. That keeps its exponent, and cuts off nothing that the group keeps: the
  *     unit of a group is at least the last place of each of its products, since it has at most 24 bits, and at least

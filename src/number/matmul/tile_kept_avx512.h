@@ -1,5 +1,6 @@
-/* The hooks of tile_kept_template.h, with AVX-512: sixteen lanes of fp32 (_f) and eight of fp64 (_d). An instruction can
- * carry its own rounding mode; a result to odd is two instructions, down and up, and of the two results the odd one. */
+/* The hooks of tile_kept_template.h, with AVX-512: sixteen lanes of fp32 (_f) and eight of fp64 (_d). An instruction
+ * can carry its own rounding mode; a result to odd is two instructions, down and up, and of the two results the odd
+ * one. */
 #ifndef BINADE_SRC_MATMUL_TILE_KEPT_AVX512_H
 #define BINADE_SRC_MATMUL_TILE_KEPT_AVX512_H
 
@@ -39,22 +40,22 @@ static ALWAYS_INLINE vector_d odd_of_d(vector_d down, vector_d up)
 #define TO_ODD(odd, operation, ...) odd(operation(__VA_ARGS__, DOWNWARD), operation(__VA_ARGS__, UPWARD))
 
 /* a b + c, a b, a + b: toward zero, up, down; else to odd. Products of fp32 numbers are exact in double. */
-static ALWAYS_INLINE vector_f fma_by_f(bndi_direction to, vector_f a, vector_f b, vector_f c)
+static ALWAYS_INLINE vector_f fma_by_f(bndi_toward to, vector_f a, vector_f b, vector_f c)
 {
     return DIRECTED(to, _mm512_fmadd_round_ps, TO_ODD(odd_of_f, _mm512_fmadd_round_ps, a, b, c), a, b, c);
 }
 
-static ALWAYS_INLINE vector_d fma_by_d(bndi_direction to, vector_d a, vector_d b, vector_d c)
+static ALWAYS_INLINE vector_d fma_by_d(bndi_toward to, vector_d a, vector_d b, vector_d c)
 {
     return DIRECTED(to, _mm512_fmadd_round_pd, TO_ODD(odd_of_d, _mm512_fmadd_round_pd, a, b, c), a, b, c);
 }
 
-static ALWAYS_INLINE vector_f product_by_f(bndi_direction to, vector_f a, vector_f b)
+static ALWAYS_INLINE vector_f product_by_f(bndi_toward to, vector_f a, vector_f b)
 {
     return DIRECTED(to, _mm512_mul_round_ps, TO_ODD(odd_of_f, _mm512_mul_round_ps, a, b), a, b);
 }
 
-static ALWAYS_INLINE vector_d product_by_d(bndi_direction to, vector_d a, vector_d b)
+static ALWAYS_INLINE vector_d product_by_d(bndi_toward to, vector_d a, vector_d b)
 {
     (void)to;
     return a * b;
@@ -71,12 +72,12 @@ static ALWAYS_INLINE vector_d product_d(vector_d a, vector_d b)
     return a * b;
 }
 
-static ALWAYS_INLINE vector_f sum_by_f(bndi_direction to, vector_f a, vector_f b)
+static ALWAYS_INLINE vector_f sum_by_f(bndi_toward to, vector_f a, vector_f b)
 {
     return DIRECTED(to, _mm512_add_round_ps, TO_ODD(odd_of_f, _mm512_add_round_ps, a, b), a, b);
 }
 
-static ALWAYS_INLINE vector_d sum_by_d(bndi_direction to, vector_d a, vector_d b)
+static ALWAYS_INLINE vector_d sum_by_d(bndi_toward to, vector_d a, vector_d b)
 {
     return DIRECTED(to, _mm512_add_round_pd, TO_ODD(odd_of_d, _mm512_add_round_pd, a, b), a, b);
 }

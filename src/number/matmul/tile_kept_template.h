@@ -1,21 +1,22 @@
-/* Tiles of sums in any rounding mode, which are kept in the lanes' own type: fp32 (X(x) is x_f) or fp64 (x_d). A part of
- * tile_kernels.c, once for each type; the hooks are in tile_kept_avx512.h.
+/* Tiles of sums in any rounding mode, which are kept in the lanes' own type: fp32 (X(x) is x_f) or fp64 (x_d). A part
+ * of tile_kernels.c, once for each type; the hooks are in tile_kept_avx512.h.
  *
- * A step has two roundings. The first makes a number d of the lanes' precision P of the exact a b, s + p or a b + s; the
- * second makes p bits of it. They are one rounding:
+ * A step has two roundings. The first makes a number d of the lanes' precision P of the exact a b, s + p or a b + s;
+ * the second makes p bits of it. They are one rounding:
  *   toward zero, up, down   in the same direction, since the format's numbers are among the lanes';
  *   to odd                  the same: what is not exact stays odd, in either precision;
- *   to nearest              the first is to odd: no middle of two numbers of at most P - 2 bits is odd, nor does one lie
- *                           between d and the exact number.
- * What random bits decide looks at p + N bits (SRB: one more), cut off or to nearest: the same with these bits for p. Up
- * or down by a random bit is to odd with one bit more, which then is 1 where anything was cut off.
+ *   to nearest              the first is to odd: no middle of two numbers of at most P - 2 bits is odd, nor does one
+ *                           lie between d and the exact number.
+ * What random bits decide looks at p + N bits (SRB: one more), cut off or to nearest: the same with these bits for p.
+ * Up or down by a random bit is to odd with one bit more, which then is 1 where anything was cut off.
  *
  * A product is rounded once, x y + M, and d is only what its exponent and sign are taken from.
  *
- * The second rounding: w = d + M, with the sign of d and M = 2^(P - p - N) times the power of two in d, or 2^(P - p - N)
- * times the least normal number where that is more. Then the last place of w is the last of p + N bits of d, and w
+ * The second rounding: w = d + M, with the sign of d and M = 2^(P - p - N) times the power of two in d, or 2^(P - p -
+ * N) times the least normal number where that is more. Then the last place of w is the last of p + N bits of d, and w
  * stays in the binade of M, since |d| is less than twice its power of two and P - p - N >= 1. To w as an integer r is
- * added, random or constant, and the last N bits are cleared: a carry out of them rounds away from zero. w - M is exact.
+ * added, random or constant, and the last N bits are cleared: a carry out of them rounds away from zero. w - M is
+ * exact.
  *
  *   mode                 direction    N                 r
  *   RNE                  to nearest   0
@@ -28,8 +29,8 @@
  *
  * bf16 (p 8) toward zero in fp32: d = 3f81c000, M = 1 * 2^16, w = 47800081, w - M = 3f810000.
  *
- * Overflow, infinities and NaNs: as in tile_rounded_template.h, by the largest magnitude on the way and NaNs at the end.
- * The tile is then left to strips. */
+ * Overflow, infinities and NaNs: as in tile_rounded_template.h, by the largest magnitude on the way and NaNs at the
+ * end. The tile is then left to strips. */
 
 /* Constants of the second rounding, in all lanes. */
 typedef struct X(constants) {
@@ -55,8 +56,7 @@ static ALWAYS_INLINE X(vector)
     return X(with_sign)(w - m, d, is->sign);
 }
 
-static ALWAYS_INLINE X(vector)
-    X(to_format)(bndi_direction to, bool adds, const X(constants) * is, X(vector) d, X(words) r)
+static ALWAYS_INLINE X(vector) X(to_format)(bndi_toward to, bool adds, const X(constants) * is, X(vector) d, X(words) r)
 {
     const X(vector) m = X(farther)(is->lowest, X(power_in)(d) * is->up);
     X(vector) w = d + m;
@@ -68,7 +68,7 @@ static ALWAYS_INLINE X(vector)
 
 /* x y: M needs no more of it than its exponent, so that w is one rounding. */
 static ALWAYS_INLINE X(vector)
-    X(rounded_product)(bndi_direction to, bool adds, const X(constants) * is, X(vector) x, X(vector) y, X(words) r)
+    X(rounded_product)(bndi_toward to, bool adds, const X(constants) * is, X(vector) x, X(vector) y, X(words) r)
 {
     const X(vector) d = X(product)(x, y), m = X(farther)(is->lowest, X(power_in)(d) * is->up);
     X(vector) w = X(fma)(x, y, m);
@@ -79,9 +79,10 @@ static ALWAYS_INLINE X(vector)
 }
 
 /* `adds`: there is an r. */
-static ALWAYS_INLINE bool X(kept_by)(bool each, bndi_direction to, bool adds, const bndi_sum *sum, LANE *state,
+static ALWAYS_INLINE bool X(kept_by)(bool each, bndi_toward to, bool adds, const bndi_sum *sum, LANE *state,
                                      const float *a, const float *b, size_t k, const bndi_draws *draws)
 {
+    /* Sums stay in registers from here to the end; so does the largest magnitude on the way. */
     const X(constants) is = X(constants_of)(&sum->kept);
     X(vector) s[X(ROWS)][X(VECTORS)], most[X(VECTORS)];
     bool strange = false;
@@ -102,6 +103,7 @@ static ALWAYS_INLINE bool X(kept_by)(bool each, bndi_direction to, bool adds, co
         ALL_ROWS
         for (size_t i = 0; i < X(ROWS); i++) {
             const X(vector) x = X(all)((double)a[i * BNDI_PITCH + at]);
+            /* Where nothing is random, what is added is a constant. */
             const bool random = adds && draws != NULL;
             const char *first = random && each ? draws->entries + draws->at[0][at * X(ROWS) + i] : NULL;
             const char *second = random ? draws->entries + draws->at[1][at * X(ROWS) + i] : NULL;
@@ -131,7 +133,7 @@ static ALWAYS_INLINE bool X(kept_by)(bool each, bndi_direction to, bool adds, co
         }
     }
     if (strange) {
-        return false;
+        return false; /* nothing has been stored */
     }
     ALL_ROWS
     for (size_t i = 0; i < X(ROWS); i++) {
@@ -164,9 +166,10 @@ KEPT_BOTH(odd_adds, BNDI_ODD_ONE, true)
 #undef KEPT_BOTH
 #undef KEPT
 
+/* ---- fp32's and fp64's own sums ---- */
+
 /* The lanes' own format needs no second rounding, and has every number: nothing is strange. */
-static ALWAYS_INLINE bool X(native_by)(bool each, bndi_direction to, LANE *state, const float *a, const float *b,
-                                       size_t k)
+static ALWAYS_INLINE bool X(native_by)(bool each, bndi_toward to, LANE *state, const float *a, const float *b, size_t k)
 {
     X(vector) s[X(NATIVE_ROWS)][X(VECTORS)];
     ALL_ROWS
@@ -205,6 +208,7 @@ static ALWAYS_INLINE bool X(native_by)(bool each, bndi_direction to, LANE *state
     return true;
 }
 
+/* By name, kind and direction; for directions that tile_kept_ways.h asks for. */
 #define NATIVE(name, each, to)                                                                                         \
     static bool X(name)(const bndi_sum *sum, void *state, const float *a, const float *b, size_t k,                    \
                         const bndi_draws *draws)                                                                       \

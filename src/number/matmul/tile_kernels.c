@@ -10,9 +10,9 @@
  *   a[1][k]   s[1][0]          s[1][1]
  *    ..        ..               ..                        s[i][v] = s[i][v] + a[i][k] * b[k], by the accumulator's rule
  *
- * The templates below have one rule each: chain (fp32 fused), plain (fp32, product and sum), rounded (to p bits each step,
- * to nearest even), aligned (groups of products cut off to a common exponent) and, for AVX-512, kept (any rounding mode;
- * sums of fp32 or fp64, which by_sums.c keeps). */
+ * The templates below have one rule each: chain (fp32 fused), plain (fp32, product and sum), rounded (to p bits each
+ * step, to nearest even), aligned (groups of products cut off to a common exponent) and, for AVX-512, kept (any
+ * rounding mode; sums of fp32 or fp64, which by_sums.c keeps). */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3") /* gcc's -O2 leaves most loops as they are */
 #endif
@@ -25,49 +25,7 @@
 
 #if defined(BNDI_FOR_AVX512)
 #include "matmul/tile_aligned_avx512.h"
-#include "matmul/tile_kept_avx512.h"
-
-#define LANE float
-#define X(x) x##_f
-#include "matmul/tile_kept_template.h"
-NATIVE(native_each_zero, true, BNDI_ZERO)
-NATIVE(native_each_up, true, BNDI_UP)
-NATIVE(native_each_down, true, BNDI_DOWN)
-NATIVE(native_each_odd, true, BNDI_ODD_ONE)
-#undef NATIVE
-#undef LANE
-#undef X
-
-#define LANE double
-#define X(x) x##_d
-#include "matmul/tile_kept_template.h"
-NATIVE(native_nearest, false, BNDI_NEAREST)
-#undef NATIVE
-#undef LANE
-#undef X
-
-#define KEPT_TILES(kind, x)                                                                                            \
-    {                                                                                                                  \
-        kind##_nearest_##x, kind##_zero_##x, kind##_up_##x, kind##_down_##x, kind##_odd_##x                            \
-    }
-#define KEPT_ADDS(kind, x)                                                                                             \
-    {                                                                                                                  \
-        [BNDI_NEAREST] = kind##_nearest_adds_##x, [BNDI_ZERO] = kind##_zero_adds_##x,                                  \
-        [BNDI_ODD_ONE] = kind##_odd_adds_##x                                                                           \
-    }
-#define KEPT_ROW(kind, x)                                                                                              \
-    {                                                                                                                  \
-        KEPT_TILES(kind, x), KEPT_ADDS(kind, x)                                                                        \
-    }
-_Static_assert((int)COLUMNS == (int)BNDI_STRIP, "rows of sums");
-static const bndi_kept_tiles kept_tiles = {
-    .rows = {ROWS_f, ROWS_d},
-    .native_rows = {NATIVE_ROWS_f, NATIVE_ROWS_d},
-    .tile = {{KEPT_ROW(fused, f), KEPT_ROW(each, f)}, {KEPT_ROW(fused, d), KEPT_ROW(each, d)}},
-    .native = {{{NULL, native_zero_f, native_up_f, native_down_f, native_odd_f},
-                {NULL, native_each_zero_f, native_each_up_f, native_each_down_f, native_each_odd_f}},
-               {KEPT_TILES(native, d), KEPT_TILES(native, d)}},
-};
+#include "matmul/tile_kept_ways.h"
 #define KEPT_WAYS     &kept_tiles
 #define ALIGNED_FIRST aligned_in_integers
 #define ALIGNED_THEN  aligned
