@@ -120,7 +120,7 @@ static ALWAYS_INLINE void store_chains(char *out, const philox *p, __m512i x[MAN
     }
 }
 
-/* ... from number `block` on. */
+/* ... from number `block` on: their lower halves in the order that store_blocks wants. */
 static ALWAYS_INLINE void store_random(char *out, const philox *p, uint64_t block, __m512i mask, size_t chains)
 {
     const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
@@ -164,7 +164,9 @@ static void store_many(char *to, size_t left, const philox *p, uint64_t block, _
     }
 }
 
-/* The bits of each entry of 2, 4 or 8 bytes, by their number: 8 bits are 00ff in each of 32 words of 16 bits. */
+/* What is kept of each entry. Entries have 2, 4 or 8 bytes, the least that hold the bits.
+ *
+ * The mask has the bits of each of them, by their number: 8 bits are 00ff in each of 32 words of 16 bits. */
 static __m512i mask_of(unsigned bits)
 {
     return bits <= 16   ? _mm512_set1_epi16((short)(0xffff >> (16 - bits)))
