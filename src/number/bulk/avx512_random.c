@@ -169,6 +169,7 @@ static void store_many(char *to, size_t left, const philox *p, uint64_t block, _
  * The mask has the bits of each of them, by their number: 8 bits are 00ff in each of 32 words of 16 bits. */
 static __m512i mask_of(unsigned bits)
 {
+    /* A shift by as many bits as the entry lacks: 1 to 16, 17 to 32 or 33 to 64 bits are left. */
     return bits <= 16   ? _mm512_set1_epi16((short)(0xffff >> (16 - bits)))
            : bits <= 32 ? _mm512_set1_epi32((int)(0xffffffff >> (32 - bits)))
                         : _mm512_set1_epi64((int64_t)(UINT64_MAX >> (64 - bits)));
@@ -227,6 +228,6 @@ void bndi_random_blocks_avx512(void *out, const uint64_t *blocks, size_t n, uint
         store_listed(to, &p, blocks, mask, MANY);
     }
     for (; n >= LESS; n -= LESS, to += LESS * BLOCK_BYTES, blocks += LESS) {
-        store_listed(to, &p, blocks, mask, FEW);
+        store_listed(to, &p, blocks, mask, FEW); /* two chains wait for each other's products, six do not */
     }
 }
