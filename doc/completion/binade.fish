@@ -178,6 +178,7 @@ complete -c binade -n '__binade_is train' -l lr -d 'learning rate (default of mo
 complete -c binade -n '__binade_is train' -l betas -d 'decay rates of the optimizer (default 0.9,0.999)' -x
 complete -c binade -n '__binade_is train' -l eps -d 'epsilon of the optimizer (default 1e-8)' -x
 complete -c binade -n '__binade_is train' -l wd -d 'weight decay (default 0.01)' -x
+complete -c binade -n '__binade_is train' -l clip -d 'clip gradients to this norm of all of them together (default: none)' -x
 complete -c binade -n '__binade_is train' -l schedule -d 'of the learning rate: constant warmup cosine wsd (default constant)' -x -a 'constant warmup cosine wsd'
 complete -c binade -n '__binade_is train' -l steps -d 'steps per run (default 200 to 600, by model)' -x
 complete -c binade -n '__binade_is train' -l seeds -d 'seed pairs (initialisation, data): runs per recipe (default 1)' -x
@@ -186,6 +187,8 @@ complete -c binade -n '__binade_is train' -l seed-init -d 'seed of the initial w
 complete -c binade -n '__binade_is train' -l seed-data -d 'seed of data and batches (default 0)' -x
 complete -c binade -n '__binade_is train' -l seed-rounding -d 'seed of stochastic rounding (default 0)' -x
 complete -c binade -n '__binade_is train' -l batch -d 'batch size: rows or sequences per step (default 1 to 128, by model)' -x
+complete -c binade -n '__binade_is train' -l micro-batches -d 'divide each rank\'s batch into K, whose gradients are added (recipe: accumulate=FORMAT)' -x
+complete -c binade -n '__binade_is train' -l ranks -d 'divide the batch among K ranks, whose gradients are added (recipe: reduce=FORMAT/ORDER)' -x
 complete -c binade -n '__binade_is train' -l inputs -d 'number of inputs of the MLP' -x
 complete -c binade -n '__binade_is train' -l width -d 'width of a layer (default 64)' -x
 complete -c binade -n '__binade_is train' -l depth -d 'number of layers (default 2)' -x
@@ -285,12 +288,15 @@ complete -c binade -n '__binade_is sweep' -l optimizer -d 'as train --list has t
 complete -c binade -n '__binade_is sweep' -l betas -d 'decay rates of the optimizer (default 0.9,0.999)' -x
 complete -c binade -n '__binade_is sweep' -l eps -d 'epsilon of the optimizer (default 1e-8)' -x
 complete -c binade -n '__binade_is sweep' -l wd -d 'weight decay (default 0.01)' -x
+complete -c binade -n '__binade_is sweep' -l clip -d 'clip gradients to this norm of all of them together (default: none)' -x
 complete -c binade -n '__binade_is sweep' -l schedule -d 'of the learning rate: constant warmup cosine wsd (default constant)' -x -a 'constant warmup cosine wsd'
 complete -c binade -n '__binade_is sweep' -l steps -d 'steps per run (default 200 to 600, by model)' -x
 complete -c binade -n '__binade_is sweep' -l seed-init -d 'seed of the initial weights (default 0)' -x
 complete -c binade -n '__binade_is sweep' -l seed-data -d 'seed of data and batches (default 0)' -x
 complete -c binade -n '__binade_is sweep' -l seed-rounding -d 'seed of stochastic rounding (default 0)' -x
 complete -c binade -n '__binade_is sweep' -l batch -d 'batch size: rows or sequences per step (default 1 to 128, by model)' -x
+complete -c binade -n '__binade_is sweep' -l micro-batches -d 'divide each rank\'s batch into K, whose gradients are added (recipe: accumulate=FORMAT)' -x
+complete -c binade -n '__binade_is sweep' -l ranks -d 'divide the batch among K ranks, whose gradients are added (recipe: reduce=FORMAT/ORDER)' -x
 complete -c binade -n '__binade_is sweep' -l inputs -d 'number of inputs of the MLP' -x
 complete -c binade -n '__binade_is sweep' -l width -d 'width of a layer (default 64)' -x
 complete -c binade -n '__binade_is sweep' -l depth -d 'number of layers (default 2)' -x

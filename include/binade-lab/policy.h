@@ -45,11 +45,13 @@ typedef enum bnd_role {
     BND_ROLE_ATTN_DK,
     BND_ROLE_ATTN_DP,
     BND_ROLE_ATTN_DV,
-    BND_ROLE_SAVED,   /* activations that are saved for the backward pass; not given: as they flow */
-    BND_ROLE_CAREFUL, /* softmax, norms and losses: in and out */
-    BND_ROLE_SCALAR,  /* beta, the learning rate, epsilon */
-    BND_ROLE_DATA,    /* what comes from outside; a cast of it applies to numbers, not to tokens and classes */
-    BND_ROLE_SCRATCH, /* what an operation needs while it works */
+    BND_ROLE_SAVED,      /* activations that are saved for the backward pass; not given: as they flow */
+    BND_ROLE_CAREFUL,    /* softmax, norms and losses: in and out */
+    BND_ROLE_SCALAR,     /* beta, the learning rate, epsilon */
+    BND_ROLE_DATA,       /* what comes from outside; a cast of it applies to numbers, not to tokens and classes */
+    BND_ROLE_ACCUMULATE, /* sums of gradients over micro-batches, where there are several; not given: fp32 */
+    BND_ROLE_REDUCE,     /* gradients of ranks, while they are added and as optimizers read them; not given: fp32 */
+    BND_ROLE_SCRATCH,    /* what an operation needs while it works */
     BND_ROLE_COUNT
 } bnd_role;
 
@@ -57,7 +59,7 @@ typedef enum bnd_role {
 const char *bnd_role_name(bnd_role role);
 
 /* Whether memory of this role belongs to the recipe. Copies of operands, data and scratch belong to the emulation.
- * Returns: true for param, master, grad, m, v, extra, act and dact. */
+ * Returns: true for param, master, grad, accumulate, m, v, extra, act and dact. */
 bool bnd_role_is_of_recipe(bnd_role role);
 
 /* Returns: the role that a role follows where a policy does not give it: gemm_fwd.y follows act, gemm_dgrad.dx follows
@@ -71,9 +73,10 @@ bnd_role bnd_role_followed(bnd_role role);
  * On failure: BND_BAD_NAME. */
 BND_CHECKED bnd_status bnd_role_parse_n(uint64_t *roles, const char *name, size_t length, bnd_error *why);
 
-/* What is done to numbers of a role. All zero: nothing is given. Then parameters and what is kept of them (grad, m, v,
- * extra) are fp32. Results (act, dact, careful) have the format of their operands, or fp32 if these differ; an operand
- * that is a parameter counts as fp32 there, however it is stored. Operands of GEMMs are not cast. */
+/* What is done to numbers of a role. All zero: nothing is given. Then parameters and what is kept of them (grad, m,
+ * v, extra, accumulate, reduce) are fp32. Results (act, dact, careful) have the format of their operands, or fp32 if
+ * these differ; an operand that is a parameter counts as fp32 there, however it is stored. Operands of GEMMs are not
+ * cast. */
 enum { BND_SCALING_SIZE = 32 };
 typedef struct bnd_cast {
     bool given;     /* there is a format */
@@ -96,13 +99,22 @@ typedef struct bnd_loss_scale {
     uint32_t growth;
 } bnd_loss_scale;
 
+/* In which order gradients of ranks are added: rank 0 to the last; in pairs, neighbours first; or as a ring does it:
+ * each parameter in as many chunks as there are ranks, chunk c from rank c + 1 round to rank c. */
+typedef enum bnd_reduction { BND_REDUCTION_SEQUENTIAL, BND_REDUCTION_TREE, BND_REDUCTION_RING } bnd_reduction;
+enum { BND_REDUCTION_COUNT = 3 };
+
+/* Returns: the name of an order, "sequential", "tree", "ring"; "" for a number that is not one. */
+const char *bnd_reduction_name(bnd_reduction order);
+
 enum { BND_POLICY_NAME_SIZE = 64 };
 typedef struct bnd_policy {
     char name[BND_POLICY_NAME_SIZE]; /* of the recipe; "custom" if something was changed */
     bnd_cast cast[BND_ROLE_COUNT];
     char accumulator[BND_POLICY_NAME_SIZE]; /* as bnd_accumulator_parse takes it; "" is fp32 */
     bnd_update update;
-    bool fused;        /* optimizers work in fp32 and round what they store; otherwise after every operation */
+    bnd_reduction reduction; /* of the role reduce */
+    bool fused;              /* optimizers work in fp32 and round what they store; otherwise after every operation */
     uint8_t high_last; /* per cent of the layers with weights, from the last: operands of their products stay as they
                         * are */
     bnd_loss_scale loss_scale;
@@ -115,6 +127,7 @@ typedef struct bnd_policy {
  *                                   mxfp6-e2m3 (e4m3/mx, ...), mxfp4 (e2m1/mx:floor), nvfp4 (e2m1/nvfp4), and for
  *                                   operands mxint8 and nvint4 (p7emin0emax0/mx, p3emin2emax2/nvfp4)
  *     param=transient:FORMAT...     see bnd_cast
+ *     reduce=FORMAT[:MODE][/ORDER]  ORDER is sequential, tree or ring; the sum is rounded after each addition
  *     ROLE=none                     the role is not given: see bnd_cast. pure=FORMAT gives all of them
  *     acc=ACCUMULATOR               fp32, bf16, fma:fp16, trunc14/promote128, ...
  *     update=rounded|kahan          see bnd_update
@@ -153,8 +166,8 @@ BND_CHECKED bnd_status bnd_policy_text(char *out, size_t size, const bnd_policy 
 /* ---- parts of a policy, which can be tried one at a time ---- */
 
 /* Returns: the number of parts: param, master, act, dact, grad, m, v, gemm_fwd, gemm_dgrad, gemm_wgrad, norm,
- * matmul, ns, acc, scalar, update, loss_scale, scaling. Results of GEMMs belong to act, dact and grad; the rounding
- * of param belongs to update, data to act, and the role `high` and the operands of attention to matmul. */
+ * matmul, ns, accumulate, reduce, acc, scalar, update, loss_scale, scaling. Results of GEMMs belong to act, dact and
+ * grad; the rounding of param belongs to update, data to act, and the role `high` and the operands of attention to matmul. */
 size_t bnd_part_count(void);
 
 /* Returns: the name of a part; "" if the part does not exist. */

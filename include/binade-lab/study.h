@@ -19,7 +19,8 @@ typedef struct bnd_point {
     double validation_fp32;                     /* the same weights and batches, all in fp32; NaN: not measured */
     uint64_t updates, lost;                     /* updates that are not zero; of them, lost to rounding */
     uint64_t gradients, underflowed, overflows; /* as in bnd_record */
-    bool skipped, validated, validated_fp32;
+    double clip_factor;                         /* that the gradients were multiplied by, where `clips` */
+    bool skipped, validated, validated_fp32, clips;
     bool ended; /* the weights are NaN: no step after this one is made */
 } bnd_point;
 

@@ -29,6 +29,9 @@ typedef struct bnd_training {
     uint64_t seed_init, seed_data, seed_rounding;
     uint64_t steps;                                 /* what the schedule is laid out for */
     double lr, beta1, beta2, epsilon, weight_decay; /* Adafactor: beta2 of step t is 1 - t^-beta2 */
+    double clip;          /* the largest norm of all gradients together, as clip_grad_norm_; 0: they are not clipped */
+    size_t micro_batches; /* parts of a rank's batch, whose gradients are added (role accumulate); 1: one */
+    size_t ranks;         /* that share the batch; their gradients are added (role reduce); 1: one */
     size_t batch, inputs, width, depth, heads, context;
     size_t vocabulary; /* 0: as the data have it; bnd_run_training then says how many symbols that are */
     bool tied;         /* the head of a transformer is its table of embeddings */
@@ -118,8 +121,9 @@ typedef struct bnd_run bnd_run;
 typedef struct bnd_step {
     uint64_t step; /* its number, from 0 */
     double loss, gradient_norm, lr, loss_scale;
-    bool skipped;     /* by a loss scale: a gradient was NaN or infinite */
-    uint64_t weights; /* numbers of all parameters */
+    double clip_factor; /* that the gradients were multiplied by, after the norm was taken; 1: they were not */
+    bool skipped;       /* by a loss scale: a gradient was NaN or infinite */
+    uint64_t weights;   /* numbers of all parameters */
     /* An update is the whole change of a weight in a step: the optimizer's and the decay's. updates: those that are not
      * zero. lost: those of them that left the stored weight as it was. */
     uint64_t updates, lost;

@@ -192,6 +192,7 @@ static void random_policy(char *text, size_t size, uint64_t seed)
     static const char *const scalings[] = {"",          "/tensor",          "/row:rceil",  "/tile:1x128",
                                            "/mx:floor", "/delayed:16",      "/nvfp4",      "/current:2",
                                            "/hadamard", "/tensor/hadamard", "/nvfp4:16x16"};
+    static const char *const orders[] = {"", "/ring", "/tree", "/sequential"};
     static const char *const others[] = {"acc=fp16/promote128", "acc=trunc14",     "update=kahan",
                                          "update=rounded",      "loss_scale=1024", "loss_scale=dynamic:256:10",
                                          "loss_scale=none",     "high_last=15",    "optimizer=fused"};
@@ -205,7 +206,12 @@ static void random_policy(char *text, size_t size, uint64_t seed)
     for (size_t i = 0; i < count; i++) {
         uint64_t r = bnd_random(seed, 1, i);
         const char *format = formats[r % 12], *scaling = r % 12 == 5 || r % 12 > 9 ? "" : scalings[r / 12 % 11];
-        const char *role = bnd_role_name((bnd_role)(r / 1000 % BND_ROLE_COUNT));
+        const unsigned number = (unsigned)(r / 1000 % BND_ROLE_COUNT);
+        const char *role = bnd_role_name((bnd_role)number);
+        if (number == BND_ROLE_REDUCE) {
+            format = formats[r % 10];
+            scaling = orders[r / 12 % 4];
+        }
         used += (size_t)snprintf(text + used, size - used, "%s", used > 0 ? "," : "");
         used += r / 7 % 3 == 0 ? (size_t)snprintf(text + used, size - used, "%s", others[r / 50 % 9])
                                : (size_t)snprintf(text + used, size - used, "%s=%s%s", role, format, scaling);
@@ -307,6 +313,9 @@ static void test_parts(void)
         {"fp8-lm", "master", "base=fp8-lm,master=fp32", "master=fp16/tensor"},
         {"fp8-lm", "param", "base=fp8-lm,param=fp32", "param=transient:e4m3/tensor,master=fp32"},
         {"adam8bit", "m", "base=adam8bit,m=fp32", "m=fp32/dynamic:256"},
+        {"bf16-pure,accumulate=bf16", "accumulate", "base=bf16-pure,accumulate=fp32", "accumulate=bf16"},
+        {"v=bf16,reduce=fp16:sr/ring", "reduce", "v=bf16,reduce=fp32/ring", "reduce=fp16:sr/ring"},
+        {"v=bf16,reduce=fp32/ring", "reduce", "", ""},
         {"adam8bit,optimizer=fused", "v", "base=adam8bit,v=fp32,optimizer=fused",
          "v=fp32/udynamic:256,optimizer=fused"},
     };

@@ -43,11 +43,12 @@ class Train(Case):
         self.same({"recipe": ["base=bf16-amp,v=bf16", "fp32"], "steps": 6, "betas": (0.8, 0.9), "eps": 1e-6, "wd": 0,
                    "seed_init": 5, "seed_data": 6, "seed_rounding": 7, "tied": True, "recompute": True, "heads": 2,
                    "context": 8, "source": "chain", "width": 16, "batch": 4, "switch": "bf16-sr@3", "validate": 2,
-                   "statistics": "none", "margin": 0.1},
+                   "statistics": "none", "margin": 0.1, "clip": 0.5, "micro_batches": 2, "ranks": 2},
                   "--recipe", "base=bf16-amp,v=bf16,fp32", "--steps", 6, "--betas", "0.8,0.9", "--eps", 1e-6, "--wd", 0,
                   "--seed-init", 5, "--seed-data", 6, "--seed-rounding", 7, "--tied", "--recompute", "--heads", 2,
                   "--context", 8, "--source", "chain", "--width", 16, "--batch", 4, "--switch", "bf16-sr@3", "--validate",
-                  2, "--statistics", "none", "--margin", 10, model="transformer")
+                  2, "--statistics", "none", "--margin", 10, "--clip", 0.5, "--micro-batches", 2, "--ranks", 2,
+                  model="transformer")
 
     def test_columns(self):
         found = bd.train("mlp", "fp16-pure", steps=9, seeds=2)

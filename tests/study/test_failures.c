@@ -328,6 +328,30 @@ static bnd_status evaluate(void *data, bnd_error *why)
     return status == BND_OK ? bnd_run_losses(losses, 2, f->run, &policy, BND_PLACE_ALL, why) : status;
 }
 
+/* Two steps of a new run, each in four parts. */
+static bnd_status make_parts(void *data, bnd_error *why)
+{
+    const bnd_training *t = data;
+    bnd_run *run;
+    bnd_step step;
+    bnd_status status = bnd_run_new(&run, t, NULL, why);
+    if (status == BND_OK) {
+        status = bnd_run_step(&step, run, why);
+        status = status == BND_OK ? bnd_run_step(&step, run, why) : status;
+        bnd_run_free(run);
+    }
+    return status;
+}
+
+static void test_parts(void)
+{
+    bnd_training t = small_training("linear", "grad=bf16,accumulate=bf16/row,reduce=bf16/ring", 3, STEPS);
+    t.batch = 4;
+    t.ranks = t.micro_batches = 2;
+    t.clip = 1e-3;
+    fail_each(make_parts, &t);
+}
+
 static void test_files(void)
 {
     call *const calls[] = {save_weights, save_batches, start_from, evaluate};
@@ -362,6 +386,7 @@ CU_TestInfo failure_tests[] = {
     {"allocations of calls", test_calls},
     {"allocations of checkpoints", test_checkpoints},
     {"weights and batches in files", test_files},
+    {"steps in parts", test_parts},
 #else
     ALLOCATIONS_SKIPPED,
 #endif

@@ -407,7 +407,7 @@ static void test_damaged(void)
         {"\"loss_scale\": \"0x1", "\"loss_scale\": \"-x1", "\"loss_scale\" of its metadata", BND_BAD_FILE},
         {"\"loss_scale\": \"0x1p+0\"", "\"loss_scale\": \"inf   \"", "must be a loss scale", BND_BAD_FILE},
         {"\"loss_scale\": \"0x1p+0\"", "\"loss_scale\": \"0x0p+0\"", "above 0", BND_BAD_FILE},
-        {"\\\"heads\\\":", "\\\"hands\\\":", "'hands'; did you mean heads?", BND_BAD_NAME},
+        {"\\\"heads\\\":", "\\\"hands\\\":", "'hands'; did you mean ranks or heads?", BND_BAD_NAME},
         {"\\\"lr\\\": 0.001", "\\\"lr\\\": false", "\"lr\" must be a number", BND_BAD_FILE},
         {"\\\"lr\\\": 0.001", "\\\"lr\\\": 0,001", "line 1", BND_BAD_FILE},
         {"\\\"tied\\\": false", "\\\"lr\\\": 0.00011", "\"lr\" appears twice", BND_BAD_FILE},

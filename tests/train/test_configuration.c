@@ -59,6 +59,9 @@ static bnd_training random_training(uint64_t i)
     for (size_t k = 0; k < 5; k++) {
         *numbers[k] = random_number(i, k);
     }
+    t.clip = i % 3 == 0 ? fabs(random_number(i, 5)) : 0;
+    t.micro_batches = i % 4 == 0 ? (size_t)(bnd_random(3, i, 7) | 1) : 1;
+    t.ranks = i % 6 == 0 ? (size_t)1 << i % 64 : 1; /* whose lowest bytes are 0 */
     t.tied = i % 5 == 0;
     t.recompute = i % 7 == 0;
     return t;
@@ -72,9 +75,10 @@ static bool same_training(const bnd_training *a, const bnd_training *b)
     bool same_seeds = a->seed_init == b->seed_init && a->seed_data == b->seed_data &&
                       a->seed_rounding == b->seed_rounding && a->steps == b->steps;
     bool same_numbers = a->lr == b->lr && a->beta1 == b->beta1 && a->beta2 == b->beta2 && a->epsilon == b->epsilon &&
-                        a->weight_decay == b->weight_decay;
+                        a->weight_decay == b->weight_decay && a->clip == b->clip;
     bool same_sizes = a->batch == b->batch && a->inputs == b->inputs && a->width == b->width && a->depth == b->depth &&
-                      a->heads == b->heads && a->context == b->context && a->vocabulary == b->vocabulary;
+                      a->heads == b->heads && a->context == b->context && a->vocabulary == b->vocabulary &&
+                      a->micro_batches == b->micro_batches && a->ranks == b->ranks;
     return same_names && same_seeds && same_numbers && same_sizes && a->tied == b->tied &&
            a->recompute == b->recompute && bnd_policy_same(&a->policy, &b->policy);
 }

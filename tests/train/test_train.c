@@ -213,6 +213,7 @@ int main(void)
         SUITE("models", model_tests),
         SUITE("muon", muon_tests),
         SUITE("sources", source_tests),
+        SUITE("parts", part_tests),
         SUITE("golden", training_golden_tests),
         CU_SUITE_INFO_NULL,
     };

@@ -15,6 +15,7 @@ extern CU_TestInfo loss_tests[];
 extern CU_TestInfo model_tests[];
 extern CU_TestInfo muon_tests[];
 extern CU_TestInfo source_tests[];
+extern CU_TestInfo part_tests[];
 extern CU_TestInfo training_golden_tests[];
 
 /* What a model is usually run with, seeds 1, 2, 3. These end the test where they are refused. */

@@ -2,9 +2,11 @@
    ones. */
 #include "policy/policy.h"
 
-#define BIT(role)   (UINT64_C(1) << BND_ROLE_##role)
-#define GEMMS       (BIT(FWD_X) | BIT(FWD_W) | BIT(DGRAD_DY) | BIT(DGRAD_W) | BIT(WGRAD_X) | BIT(WGRAD_DY))
-#define GRADIENTS   (BIT(GRAD) | OF_DACT | BIT(WGRAD_DW) | BIT(DGRAD_DY) | BIT(WGRAD_DY) | BIT(ATTN_DO) | BIT(ATTN_DS))
+#define BIT(role) (UINT64_C(1) << BND_ROLE_##role)
+#define GEMMS     (BIT(FWD_X) | BIT(FWD_W) | BIT(DGRAD_DY) | BIT(DGRAD_W) | BIT(WGRAD_X) | BIT(WGRAD_DY))
+#define GRADIENTS                                                                                                      \
+    (BIT(GRAD) | BIT(ACCUMULATE) | BIT(REDUCE) | OF_DACT | BIT(WGRAD_DW) | BIT(DGRAD_DY) | BIT(WGRAD_DY) |             \
+     BIT(ATTN_DO) | BIT(ATTN_DS))
 #define ACTIVATIONS (BIT(ACT) | BIT(SAVED) | BIT(CAREFUL) | BIT(FWD_Y) | BIT(ATTN_S) | BIT(ATTN_O))
 #define ATTENTION   (BIT(ATTN_Q) | BIT(ATTN_K) | BIT(ATTN_P) | BIT(ATTN_V) | BIT(ATTN_DO) | BIT(ATTN_DS))
 #define OF_DACT     (BIT(DACT) | BIT(DGRAD_DX) | BIT(ATTN_DQ) | BIT(ATTN_DK) | BIT(ATTN_DP) | BIT(ATTN_DV))
@@ -29,6 +31,8 @@ static const struct part {
     {"norm", 0, BIT(NORM_W), 0},
     {"matmul", BIT(MATMUL) | ATTENTION | BIT(HIGH), 0, 0},
     {"ns", 0, BIT(NS), 0},
+    {"accumulate", BIT(ACCUMULATE), 0, 0},
+    {"reduce", BIT(REDUCE), 0, 0},
     {"acc", 0, 0, ACC},
     {"scalar", 0, 0, SCALAR},
     {"update", 0, 0, UPDATE},
@@ -96,7 +100,8 @@ static bool same_loss_scale(const bnd_loss_scale *a, const bnd_loss_scale *b)
 bool bnd_policy_same(const bnd_policy *a, const bnd_policy *b)
 {
     bool same = bndi_same_word(a->accumulator, bndi_length(a->accumulator), b->accumulator) && a->update == b->update &&
-                a->fused == b->fused && a->high_last == b->high_last && same_loss_scale(&a->loss_scale, &b->loss_scale);
+                a->reduction == b->reduction && a->fused == b->fused && a->high_last == b->high_last &&
+                same_loss_scale(&a->loss_scale, &b->loss_scale);
     for (unsigned role = 0; same && role < BND_ROLE_COUNT; role++) {
         same = same_cast(&a->cast[role], &b->cast[role]);
     }
@@ -260,6 +265,7 @@ bnd_policy *bnd_policy_lower(bnd_policy *out, const bnd_policy *policy, size_t p
         p.cast[BND_ROLE_DACT] = followed_by_dact(policy);
         low = low || p.cast[BND_ROLE_DACT].given;
     }
+    p.reduction = has(row->stored, BND_ROLE_REDUCE) ? policy->reduction : p.reduction;
     p = low ? p : fp32; /* what is given as fp32 changes nothing by itself */
     if (has(row->stored, BND_ROLE_PARAM) && low) {
         p.cast[BND_ROLE_PARAM].rule = (bnd_rule){.rounding = BND_ROUND_RNE};

@@ -48,6 +48,8 @@ static void write_settings(bndi_text *text, const bnd_policy *p)
         if (p->cast[role].given) {
             write_name(text, bnd_role_name((bnd_role)role));
             write_cast(text, &p->cast[role]);
+            bndi_text_string(text, role == BND_ROLE_REDUCE ? "/" : "");
+            bndi_text_string(text, role == BND_ROLE_REDUCE ? bnd_reduction_name(p->reduction) : "");
         }
     }
     if (p->accumulator[0] != 0) {

@@ -276,6 +276,39 @@ static bnd_status read_recipe(const reader *r, bnd_policy *policy, piece name)
     return within(r, name, bndi_nearest_fail(&nearest, r->why, BND_BAD_NAME, "unknown recipe", NULL));
 }
 
+const char *bnd_reduction_name(bnd_reduction order)
+{
+    static const char *const names[BND_REDUCTION_COUNT] = {"sequential", "tree", "ring"};
+    return (unsigned)order < BND_REDUCTION_COUNT ? names[order] : "";
+}
+
+/* FORMAT[:MODE][/ORDER]. */
+static bnd_status read_reduce(const reader *r, bnd_policy *policy, piece value)
+{
+    bnd_cast cast;
+    piece order = value, number = cut(&order, '/');
+    bndi_nearest nearest = bndi_nearest_to(order.text != NULL ? order.text : "", order.length);
+    unsigned found = order.text == NULL ? BND_REDUCTION_SEQUENTIAL : BND_REDUCTION_COUNT;
+    for (unsigned i = 0; order.text != NULL && i < BND_REDUCTION_COUNT; i++) {
+        const char *name = bnd_reduction_name((bnd_reduction)i);
+        found = is(order, name) ? i : found;
+        bndi_nearest_offer(&nearest, name, bndi_length(name));
+    }
+    bnd_status status = found < BND_REDUCTION_COUNT
+                            ? read_cast(r, &cast, number)
+                            : within(r, order,
+                                     bndi_nearest_fail(&nearest, r->why, BND_BAD_NAME, "unknown order of a reduction",
+                                                       "(available: sequential, tree, ring)"));
+    if (status == BND_OK && cast.given && cast.scaling[0] != 0) {
+        status = refuse(r, value, "reduce takes a format without scales");
+    }
+    if (status == BND_OK) {
+        policy->cast[BND_ROLE_REDUCE] = cast;
+        policy->reduction = cast.given ? (bnd_reduction)found : BND_REDUCTION_SEQUENTIAL;
+    }
+    return status;
+}
+
 static bnd_status read_setting(const reader *r, bnd_policy *policy, piece setting, bool first)
 {
     piece value = setting, name = cut(&value, '=');
@@ -285,6 +318,9 @@ static bnd_status read_setting(const reader *r, bnd_policy *policy, piece settin
     if (is(name, "base")) {
         return first ? read_recipe(r, policy, value)
                      : refuse(r, setting, "base must be the first setting, because it sets all others");
+    }
+    if (is(name, bnd_role_name(BND_ROLE_REDUCE))) {
+        return read_reduce(r, policy, value);
     }
     if (is(name, "update")) {
         return read_update(r, &policy->update, value);

@@ -41,6 +41,8 @@ static const char *const names[BND_ROLE_COUNT] = {
     [BND_ROLE_CAREFUL] = "careful",
     [BND_ROLE_SCALAR] = "scalar",
     [BND_ROLE_DATA] = "data",
+    [BND_ROLE_ACCUMULATE] = "accumulate",
+    [BND_ROLE_REDUCE] = "reduce",
     [BND_ROLE_SCRATCH] = "scratch",
 };
 
@@ -84,7 +86,7 @@ bnd_role bnd_role_followed(bnd_role role)
 bool bnd_role_is_of_recipe(bnd_role role)
 {
     static const uint64_t roles =
-        BIT(PARAM) | BIT(MASTER) | BIT(GRAD) | BIT(M) | BIT(V) | BIT(EXTRA) | BIT(ACT) | BIT(DACT);
+        BIT(PARAM) | BIT(MASTER) | BIT(GRAD) | BIT(ACCUMULATE) | BIT(M) | BIT(V) | BIT(EXTRA) | BIT(ACT) | BIT(DACT);
     return (unsigned)role < BND_ROLE_COUNT && (roles >> role & 1) != 0;
 }
 

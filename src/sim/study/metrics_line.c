@@ -21,7 +21,8 @@ static bool is_gradient(bnd_role role)
 {
     return role == BND_ROLE_DACT || role == BND_ROLE_GRAD || role == BND_ROLE_DGRAD_DY || role == BND_ROLE_WGRAD_DY ||
            role == BND_ROLE_DGRAD_DX || role == BND_ROLE_WGRAD_DW || role == BND_ROLE_ATTN_DO ||
-           role == BND_ROLE_ATTN_DS || (role >= BND_ROLE_ATTN_DQ && role <= BND_ROLE_ATTN_DV);
+           role == BND_ROLE_ATTN_DS || role == BND_ROLE_ACCUMULATE || role == BND_ROLE_REDUCE ||
+           (role >= BND_ROLE_ATTN_DQ && role <= BND_ROLE_ATTN_DV);
 }
 
 void bndi_line_count(bnd_point *point, const bndi_counts *counts)
@@ -166,7 +167,8 @@ static void write_columns(bnd_lab_json *json, const bnd_point *point, bool count
 {
     for (size_t i = 0; i < BNDI_COLUMNS; i++) {
         const bndi_column *c = &bndi_columns[i];
-        bool rare = i == BNDI_COLUMN_VALIDATION || i == BNDI_COLUMN_VALIDATION_FP32 || i == BNDI_COLUMN_ENDED;
+        bool rare = i == BNDI_COLUMN_VALIDATION || i == BNDI_COLUMN_VALIDATION_FP32 || i == BNDI_COLUMN_ENDED ||
+                    i == BNDI_COLUMN_CLIP_FACTOR;
         bool is_there = c->always || (rare ? bndi_column_measured(point, i) : counted);
         if (is_there) {
             write_column(json, point, c);

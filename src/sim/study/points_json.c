@@ -52,6 +52,7 @@ static void set_kind(bndi_reading *r, const char *key, size_t length, const json
         memcpy((char *)&r->point + bndi_columns[column].at, &x, sizeof x);
         r->point.validated = r->point.validated || column == BNDI_COLUMN_VALIDATION;
         r->point.validated_fp32 = r->point.validated_fp32 || column == BNDI_COLUMN_VALIDATION_FP32;
+        r->point.clips = r->point.clips || column == BNDI_COLUMN_CLIP_FACTOR;
     }
 }
 

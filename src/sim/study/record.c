@@ -24,6 +24,7 @@ const bndi_column bndi_columns[BNDI_COLUMNS] = {
     {"cast/overflows", BNDI_COLUMN_COUNT, false, offsetof(bnd_point, overflows)},
     {"time/step", BNDI_COLUMN_NUMBER, true, offsetof(bnd_point, seconds)},
     {"train/ended", BNDI_COLUMN_FLAG, false, offsetof(bnd_point, ended)},
+    {"train/clip_factor", BNDI_COLUMN_NUMBER, false, offsetof(bnd_point, clip_factor)},
 };
 
 static bool is_text(const char *text, size_t length, const char *word)
@@ -77,7 +78,8 @@ bnd_point bndi_point_none(void)
                        .update_ratio = none,
                        .seconds = none,
                        .validation = none,
-                       .validation_fp32 = none};
+                       .validation_fp32 = none,
+                       .clip_factor = none};
 }
 
 bool bndi_column_set(bnd_point *point, size_t column, double x)
@@ -88,6 +90,7 @@ bool bndi_column_set(bnd_point *point, size_t column, double x)
         memcpy(to, &x, sizeof x);
         point->validated = point->validated || column == BNDI_COLUMN_VALIDATION;
         point->validated_fp32 = point->validated_fp32 || column == BNDI_COLUMN_VALIDATION_FP32;
+        point->clips = point->clips || column == BNDI_COLUMN_CLIP_FACTOR;
         return true;
     }
     if (!(x >= 0 && x <= 0x1p53) || x != (double)(uint64_t)x || (c->kind == BNDI_COLUMN_FLAG && x > 1)) {
@@ -108,6 +111,7 @@ bool bndi_column_measured(const bnd_point *point, size_t column)
     return column == BNDI_COLUMN_VALIDATION        ? point->validated
            : column == BNDI_COLUMN_VALIDATION_FP32 ? point->validated_fp32
            : column == BNDI_COLUMN_ENDED           ? point->ended
+           : column == BNDI_COLUMN_CLIP_FACTOR     ? point->clips
                                                    : true;
 }
 
@@ -283,6 +287,7 @@ uint64_t bnd_record_memory_of(const bnd_record *record, bnd_role role)
     case BND_ROLE_PARAM:
     case BND_ROLE_MASTER:
     case BND_ROLE_GRAD:
+    case BND_ROLE_ACCUMULATE:
     case BND_ROLE_M:
     case BND_ROLE_V:
     case BND_ROLE_EXTRA:

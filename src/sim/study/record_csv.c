@@ -29,17 +29,31 @@ static void write_field(bndi_bytes *out, const bnd_point *point, size_t column)
     }
 }
 
+/* Files of runs that do not clip gradients have no column for it. */
+static bool is_there(const bnd_record *record, size_t column)
+{
+    bool clips = column != BNDI_COLUMN_CLIP_FACTOR;
+    for (size_t row = 0; !clips && row < record->count; row++) {
+        clips = record->points[row].clips;
+    }
+    return clips;
+}
+
 static void write_all(bndi_bytes *out, const bnd_record *record)
 {
+    bool has[BNDI_COLUMNS];
     for (size_t i = 0; i < BNDI_COLUMNS; i++) {
-        put(out, i > 0 ? "," : "");
-        put(out, bndi_columns[i].key);
+        has[i] = is_there(record, i);
+        put(out, i > 0 && has[i] ? "," : "");
+        put(out, has[i] ? bndi_columns[i].key : "");
     }
     put(out, "\n");
     for (size_t row = 0; row < record->count; row++) {
         for (size_t i = 0; i < BNDI_COLUMNS; i++) {
-            put(out, i > 0 ? "," : "");
-            write_field(out, &record->points[row], i);
+            if (has[i]) {
+                put(out, i > 0 ? "," : "");
+                write_field(out, &record->points[row], i);
+            }
         }
         put(out, "\n");
     }

@@ -74,6 +74,8 @@ static bnd_status make_step(bndi_session *s, bnd_point *out, bnd_error *why)
     *out = (bnd_point){.step = step.step,
                        .loss = step.loss,
                        .gradient_norm = step.gradient_norm,
+                       .clip_factor = step.clip_factor,
+                       .clips = s->task->training.clip > 0,
                        .lr = step.lr,
                        .loss_scale = step.loss_scale,
                        .update_ratio = step.update_ratio,

@@ -40,13 +40,14 @@ typedef struct bndi_column {
     size_t at;   /* in bnd_point */
 } bndi_column;
 enum {
-    BNDI_COLUMNS = 17,
+    BNDI_COLUMNS = 18,
     BNDI_COLUMN_STEP = 0,
     BNDI_COLUMN_LOSS = 1,
     BNDI_COLUMN_VALIDATION = 2,
     BNDI_COLUMN_VALIDATION_FP32 = 3,
     BNDI_COLUMN_TRAIN_LOSS = 4,
-    BNDI_COLUMN_ENDED = 16
+    BNDI_COLUMN_ENDED = 16,
+    BNDI_COLUMN_CLIP_FACTOR = 17
 };
 extern const bndi_column bndi_columns[BNDI_COLUMNS];
 
@@ -56,7 +57,7 @@ bool bndi_same_key(const char *a, size_t a_length, const char *b, size_t b_lengt
 double bndi_column_number(const bnd_point *point, const bndi_column *column);
 uint64_t bndi_column_count(const bnd_point *point, const bndi_column *column);
 
-/* false: the column is a validation that was not made, or the run did not end at this point. */
+/* false: the column is a validation that was not made, the run did not end at this point, or does not clip. */
 bool bndi_column_measured(const bnd_point *point, size_t column);
 
 /* A point of which nothing is known. */

@@ -8,7 +8,9 @@ bnd_role bndi_role_of_bytes(bnd_role role)
     while (role != bnd_role_followed(role)) {
         role = bnd_role_followed(role);
     }
-    return role == BND_ROLE_CAREFUL || role == BND_ROLE_SAVED ? BND_ROLE_ACT : role;
+    return role == BND_ROLE_CAREFUL || role == BND_ROLE_SAVED       ? BND_ROLE_ACT
+           : role == BND_ROLE_REDUCE /* buffers of communication */ ? BND_ROLE_SCRATCH
+                                                                    : role;
 }
 
 const bnd_cast *bndi_cast_in(const bnd_policy *policy, bnd_role role)

@@ -6,8 +6,8 @@ enum { HISTORY = 1024, HISTORY_MOST = 1 << 20, MARGIN_MOST = 64 };
 
 bool bndi_is_stored(bnd_role role)
 {
-    return role == BND_ROLE_PARAM || role == BND_ROLE_MASTER || role == BND_ROLE_GRAD || role == BND_ROLE_M ||
-           role == BND_ROLE_V || role == BND_ROLE_EXTRA;
+    return role == BND_ROLE_PARAM || role == BND_ROLE_MASTER || role == BND_ROLE_GRAD || role == BND_ROLE_ACCUMULATE ||
+           role == BND_ROLE_M || role == BND_ROLE_V || role == BND_ROLE_EXTRA;
 }
 
 bool bndi_is_operand_role(bnd_role role)

@@ -28,6 +28,10 @@ libbinade_laboratory_la_SOURCES += \
 	src/sim/train/scaled_states.c \
 	src/sim/train/stalled_moments.c \
 	src/sim/train/loss_scale.c \
+	src/sim/train/clip.c \
+	src/sim/train/reduction.c \
+	src/sim/train/forward.c \
+	src/sim/train/parts.c \
 	src/sim/train/update.c \
 	src/sim/train/run.c \
 	src/sim/train/run_state.c \

@@ -10,6 +10,10 @@
 bnd_status bnd_run_new_own(bnd_run **out, const bnd_training *training, const bnd_context *context, bnd_error *why)
 {
     bnd_training own = *training;
+    if (bndi_has_parts(training)) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                        "ranks and micro-batches need a built-in model; this run has your own: add its gradients up");
+    }
     strncpy(own.model, bndi_own_row.name, sizeof own.model - 1);
     own.model[sizeof own.model - 1] = 0;
     bndi_own_row.usual(&own);

@@ -20,6 +20,10 @@ static bnd_status check(const bnd_training *t, bnd_error *why)
 {
     bool numbers = t->lr > 0 && t->lr - t->lr == 0 && t->beta1 >= 0 && t->beta1 < 1 && t->beta2 >= 0 && t->beta2 < 1 &&
                    t->epsilon >= 0 && t->weight_decay >= 0;
+    if (!(t->clip >= 0 && t->clip - t->clip == 0)) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                        "the norm to clip gradients to must be a number above 0, or 0 for none");
+    }
     if (!numbers) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
                         "a run needs a learning rate above 0, an epsilon and a weight decay of at least 0, and betas "
@@ -29,7 +33,8 @@ static bnd_status check(const bnd_training *t, bnd_error *why)
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "a run needs a batch, a width and a number of steps of at least 1");
     }
     double factor;
-    return bnd_schedule_factor(&factor, t->schedule, 0, t->steps, why);
+    bnd_status status = bndi_check_parts(t, why);
+    return status == BND_OK ? bnd_schedule_factor(&factor, t->schedule, 0, t->steps, why) : status;
 }
 
 static bnd_status open_source(bnd_run *run, bnd_error *why)
@@ -50,6 +55,7 @@ static bnd_status open_source(bnd_run *run, bnd_error *why)
 static bnd_status open_inputs(bnd_run *run, bnd_error *why)
 {
     bnd_status status = open_source(run, why);
+    status = status == BND_OK && bndi_has_parts(&run->training) ? bndi_check_rows(run, why) : status;
     status = status == BND_OK ? bndi_order_open(run, why) : status;
     return status == BND_OK ? bndi_initial_open(run, why) : status;
 }
@@ -167,7 +173,7 @@ bnd_status bnd_training_vocabulary(size_t *out, const bnd_training *training, bn
         *out = training->vocabulary;
         return BND_OK;
     }
-    small.width = small.heads = small.depth = small.batch = 1;
+    small.width = small.heads = small.depth = small.batch = small.micro_batches = small.ranks = 1;
     bnd_status status = bnd_run_new(&run, &small, NULL, why);
     if (status == BND_OK) {
         *out = run->training.vocabulary;
@@ -267,51 +273,15 @@ bnd_tensor *bnd_run_parameter(const bnd_run *run, size_t i, bnd_role part)
 
 /* ---- a step ---- */
 
-/* Data as the recipe has it; symbols and classes stay. A cast that takes no random bits does not count, so that those
- * after it keep theirs. */
-static bnd_status cast_data(bnd_tensor **t, bool is_whole, bnd_run *run, bnd_error *why)
-{
-    const bnd_cast *cast = bndi_cast_of(run->engine, BND_ROLE_DATA);
-    bnd_tensor *wide = *t;
-    if (cast == NULL || is_whole || wide == NULL) {
-        return BND_OK;
-    }
-    const bnd_attributes how = {.format = &cast->format, .rule = cast->rule};
-    const uint64_t casts = run->engine->casts;
-    bnd_status status = bndi_apply_as(t, BND_TENSOR_OP_CAST, &wide, 1, &how, BND_ROLE_DATA, why);
-    if (status == BND_OK) {
-        bnd_tensor_release(wide);
-    }
-    if (cast->rule.rounding < BND_ROUND_DETERMINISTIC_COUNT) {
-        run->engine->casts = casts;
-    }
-    return status;
-}
-
-static bnd_status next_batch(bndi_batch *out, bnd_run *run, uint64_t purpose, bnd_error *why)
-{
-    bnd_status status = run->source.batch(out, run, purpose, why);
-    status = status == BND_OK ? cast_data(&out->x, out->x_is_whole, run, why) : status;
-    return status == BND_OK ? cast_data(&out->y, out->y_is_whole, run, why) : status;
-}
-
-/* The loss of a batch, on the tape and as a number. */
-static bnd_status forward(bnd_tensor **loss, double *number, bnd_run *run, uint64_t purpose, bnd_error *why)
-{
-    bndi_graph g = {.run = run, .why = why};
-    bndi_batch batch = {.x = NULL};
-    bnd_engine_set_place(run->engine, 0);
-    g.status = next_batch(&batch, run, purpose, why);
-    *loss = run->model->loss(&g, &batch);
-    return g.status == BND_OK ? bnd_tensor_read_f64(number, 1, *loss, why) : g.status;
-}
-
 static bnd_status forward_and_back(bnd_run *run, double *loss, bnd_error *why)
 {
     bnd_tensor *t;
     uint64_t purpose;
     bnd_status status = bndi_purpose_of_step(&purpose, run, run->step, why);
-    status = status == BND_OK ? forward(&t, loss, run, purpose, why) : status;
+    if (status == BND_OK && bndi_has_parts(&run->training)) {
+        return bndi_step_in_parts(loss, run, purpose, why);
+    }
+    status = status == BND_OK ? bndi_forward_pass(&t, loss, run, purpose, why) : status;
     return status == BND_OK ? bnd_tensor_backward(t, run->loss_scale, why) : status;
 }
 
@@ -336,7 +306,9 @@ bnd_status bndi_step_update(bnd_step *step, bnd_run *run, const bnd_step_rates *
     double squares = bndi_squares_of_gradients(run, 1 / run->loss_scale);
     step->gradient_norm = __builtin_sqrt(squares);
     step->skipped = bndi_loss_scale_skips(run, squares);
-    bnd_status status = step->skipped ? BND_OK : bndi_update_all(run, step->lr, rates, &sums, why);
+    step->clip_factor = 1;
+    bnd_status status = step->skipped ? BND_OK : bndi_clip_gradients(&step->clip_factor, run, step->gradient_norm, why);
+    status = status == BND_OK && !step->skipped ? bndi_update_all(run, step->lr, rates, &sums, why) : status;
     bndi_loss_scale_after(run, step->skipped);
     for (size_t i = 0; i < run->parameters; i++) {
         step->weights += bndi_count(&run->parameter[i].value->shape);
@@ -390,7 +362,7 @@ bnd_status bndi_loss_of_batch(double *loss, bnd_run *run, uint64_t purpose, uint
     const uint64_t number = (uint32_t)purpose;
     bnd_engine_set_seed(run->engine, run->training.seed_rounding, UINT32_MAX - number); /* no step gets there */
     run->engine->casts = casts;
-    bnd_status status = forward(&t, loss, run, purpose, why);
+    bnd_status status = bndi_forward_pass(&t, loss, run, purpose, why);
     bnd_engine_release_since(run->engine, mark, NULL, 0);
     return status;
 }

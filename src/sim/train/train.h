@@ -92,7 +92,7 @@ struct bnd_run {
 };
 
 /* Purposes of random bits, so that no two things share them: in the upper half of a purpose. */
-enum { BNDI_OF_INIT = 1, BNDI_OF_DATA, BNDI_OF_PLAN, BNDI_OF_VALIDATION, BNDI_OF_DROPOUT };
+enum { BNDI_OF_INIT = 1, BNDI_OF_DATA, BNDI_OF_PLAN, BNDI_OF_VALIDATION, BNDI_OF_DROPOUT, BNDI_OF_PART };
 static inline uint64_t bndi_purpose(unsigned what, uint64_t index)
 {
     return (uint64_t)what << 48 | index;
@@ -131,6 +131,43 @@ void bndi_begin_loss_scale(bnd_run *run);
  * bndi_loss_scale_after, which is called when the parameters have been updated: gradients are under the old scale. */
 bool bndi_loss_scale_skips(const bnd_run *run, double squares);
 void bndi_loss_scale_after(bnd_run *run, bool skipped);
+
+/* to = from times / over, in fp64, and rounded once as the role has it; both have as many numbers, and may be one. */
+BND_CHECKED bnd_status bndi_gradient_times(bnd_tensor *to, const bnd_tensor *from, double times, double over,
+                                           bnd_role role, bnd_error *why);
+
+/* The gradients of a step times the factor that brings this norm of theirs down to training.clip: *factor is 1 where it
+ * is below, or where nothing is asked for. */
+BND_CHECKED bnd_status bndi_clip_gradients(double *factor, bnd_run *run, double norm, bnd_error *why);
+
+/* ---- a step in parts ---- */
+
+/* The format that sums of gradients have for a role: the policy's; or fp32, or the gradient's if that holds more. */
+const bnd_format *bndi_format_of_sums(const bnd_run *run, bnd_role role, const bnd_tensor *g);
+
+/* What a rank sends of a parameter, whose gradient goes; and the sum of what all ranks sent (`message` has one of each)
+ * as its gradient. No gradient, no message. */
+BND_CHECKED bnd_status bndi_message_make(bnd_tensor **out, bnd_run *run, bnd_tensor *value, bnd_error *why);
+BND_CHECKED bnd_status bndi_reduce(bnd_run *run, bndi_parameter *p, bnd_tensor **message, bnd_error *why);
+
+/* Are there micro-batches or ranks; can the batch be divided among them; and has a batch of the run such rows? */
+bool bndi_has_parts(const bnd_training *t);
+BND_CHECKED bnd_status bndi_check_parts(const bnd_training *t, bnd_error *why);
+BND_CHECKED bnd_status bndi_check_rows(bnd_run *run, bnd_error *why);
+
+/* Forward and backward of all parts of the batch of this purpose: their mean loss, and the gradients of the step. */
+BND_CHECKED bnd_status bndi_step_in_parts(double *loss, bnd_run *run, uint64_t purpose, bnd_error *why);
+
+/* ---- forward.c ---- */
+
+/* A batch as the recipe has it. */
+BND_CHECKED bnd_status bndi_next_batch(bndi_batch *out, bnd_run *run, uint64_t purpose, bnd_error *why);
+
+/* The loss of a batch, on the tape and as a number; nothing after a failure but what uses the batch up. */
+BND_CHECKED bnd_status bndi_loss_of(bnd_tensor **loss, double *number, bnd_run *run, bnd_status so_far,
+                                    const bndi_batch *batch, bnd_error *why);
+BND_CHECKED bnd_status bndi_forward_pass(bnd_tensor **loss, double *number, bnd_run *run, uint64_t purpose,
+                                         bnd_error *why);
 
 typedef struct bndi_update_totals {
     uint64_t updates, lost;

@@ -132,7 +132,7 @@ static void copy_name(char *out, const char *name)
 bnd_status bnd_training_default(bnd_training *out, const char *model, const char *optimizer, const char *recipe,
                                 bnd_error *why)
 {
-    bnd_training t = {.steps = 200, .batch = 32};
+    bnd_training t = {.steps = 200, .batch = 32, .micro_batches = 1, .ranks = 1};
     const bndi_model_row *m;
     const bndi_optimizer_row *o;
     bnd_status status = find_rows(&m, &o, model, optimizer, why);

@@ -14,8 +14,9 @@ typedef enum kind { NAME, COUNT, SIZE, NUMBER, FLAG, RECIPE } kind;
 typedef struct member {
     const char *key;
     uint8_t kind;
-    bool needed, optional; /* optional: left out where it is empty, so that older configurations are the same text */
-    size_t at, size;       /* in bnd_training; of a name */
+    bool needed,
+        optional;    /* optional: left out where it says nothing, so that older configurations are the same text */
+    size_t at, size; /* in bnd_training; of a name */
 } member;
 
 static const char source_key[] = "source";
@@ -40,6 +41,9 @@ static const member members[] = {
     {"beta2", NUMBER, false, false, AT(beta2)},
     {"epsilon", NUMBER, false, false, AT(epsilon)},
     {"weight_decay", NUMBER, false, false, AT(weight_decay)},
+    {"clip", NUMBER, false, true, AT(clip)},
+    {"micro_batches", SIZE, false, true, AT(micro_batches)},
+    {"ranks", SIZE, false, true, AT(ranks)},
     {"batch", SIZE, false, false, AT(batch)},
     {"inputs", SIZE, false, false, AT(inputs)},
     {"width", SIZE, false, false, AT(width)},
@@ -95,7 +99,11 @@ static void write_member(bnd_lab_json *json, const member *m, const bnd_training
 static bool is_written(const member *m, const bnd_training *t)
 {
     bool usual = m->key == source_key && (t->data[0] != '\0' || strcmp(t->source, bndi_text_chain.name) == 0);
-    return !m->optional || (*((const char *)t + m->at) != '\0' && !usual);
+    const void *at = (const char *)t + m->at;
+    bool empty = m->kind == NUMBER ? !(*(const double *)at > 0)
+                 : m->kind == SIZE ? *(const size_t *)at <= 1
+                                   : *(const char *)at == '\0';
+    return !m->optional || (!empty && !usual);
 }
 
 void bndi_training_write(bnd_lab_json *json, const char *key, const bnd_training *training)

@@ -56,7 +56,7 @@ static const bnd_format *format_of(const bnd_policy *policy, bnd_role role)
     role = !policy->cast[role].given && like[role] != BND_ROLE_PARAM ? like[role] : role;
     const bnd_cast *cast = &policy->cast[role];
     bool kept = role == BND_ROLE_PARAM || role == BND_ROLE_GRAD || role == BND_ROLE_M || role == BND_ROLE_V ||
-                role == BND_ROLE_EXTRA;
+                role == BND_ROLE_EXTRA || role == BND_ROLE_ACCUMULATE || role == BND_ROLE_REDUCE;
     return cast->given                               ? &cast->format
            : kept || bnd_policy_same(policy, &plain) ? bnd_format_at(BND_FORMAT_FP32)
                                                      : NULL;

@@ -47,6 +47,8 @@ static const char *const numbers[BND_ROLE_COUNT] = {
     [BND_ROLE_CAREFUL] = "inputs and outputs of softmax, norms and losses",
     [BND_ROLE_SCALAR] = "scalars of the optimizer",
     [BND_ROLE_DATA] = "input data",
+    [BND_ROLE_ACCUMULATE] = "sums of gradients over micro-batches",
+    [BND_ROLE_REDUCE] = "sums of gradients over ranks",
     [BND_ROLE_SCRATCH] = "sums in GEMMs",
 };
 

@@ -184,6 +184,13 @@ static void print_json(const train *t, const train_result *r)
     bnd_lab_json_string(&json, "schedule", of->schedule);
     json_owned_literal(&json, "lr", double_text(of->lr));
     bnd_lab_json_unsigned(&json, "steps", of->steps);
+    if (of->clip > 0) {
+        json_owned_literal(&json, "clip", double_text(of->clip));
+    }
+    if (of->ranks > 1 || of->micro_batches > 1) {
+        bnd_lab_json_unsigned(&json, "ranks", of->ranks);
+        bnd_lab_json_unsigned(&json, "micro_batches", of->micro_batches);
+    }
     bnd_lab_json_unsigned(&json, "seeds", t->asked.seeds);
     json_owned_literal(&json, "floor", double_text(mean_over_seeds(t, floor_of)));
     json_owned_literal(&json, "chance_loss", double_text(mean_over_seeds(t, chance_of)));

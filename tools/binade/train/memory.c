@@ -10,8 +10,13 @@ static const struct part {
     bnd_role role;
     char letter;
     const char *what;
-} parts[] = {{BND_ROLE_PARAM, 'w', "weights"},  {BND_ROLE_GRAD, 'g', "gradients"}, {BND_ROLE_MASTER, 'M', "master"},
-             {BND_ROLE_M, 'm', "momentum"},     {BND_ROLE_V, 'v', "squares"},      {BND_ROLE_EXTRA, 'x', "extra"},
+} parts[] = {{BND_ROLE_PARAM, 'w', "weights"},
+             {BND_ROLE_GRAD, 'g', "gradients"},
+             {BND_ROLE_ACCUMULATE, 's', "sums of gradients"},
+             {BND_ROLE_MASTER, 'M', "master"},
+             {BND_ROLE_M, 'm', "momentum"},
+             {BND_ROLE_V, 'v', "squares"},
+             {BND_ROLE_EXTRA, 'x', "extra"},
              {BND_ROLE_ACT, 'a', "activations"}};
 enum { PARTS = sizeof parts / sizeof parts[0], WIDEST = 60, NARROWEST = 10 };
 

@@ -266,11 +266,16 @@ BND_RECOMPUTE_FULL = 2
 BND_RECOMPUTE_NONE = 0
 BND_RECOMPUTE_SELECTIVE = 1
 BND_RECORD_NAME_SIZE = 256
+BND_REDUCTION_COUNT = 3
+BND_REDUCTION_RING = 2
+BND_REDUCTION_SEQUENTIAL = 0
+BND_REDUCTION_TREE = 1
 BND_RELATION_EQUAL = 2
 BND_RELATION_GREATER = 4
 BND_RELATION_LESS = 1
 BND_RELATION_SIGNALING = 16
 BND_RELATION_UNORDERED = 8
+BND_ROLE_ACCUMULATE = 36
 BND_ROLE_ACT = 2
 BND_ROLE_ATTN_DK = 30
 BND_ROLE_ATTN_DO = 21
@@ -1168,12 +1173,12 @@ bnd_training._fields_ = [("policy", bnd_policy), ("model", (c_char * 32)), ("opt
     ("schedule", (c_char * 32)), ("data", (c_char * 1024)), ("data_type", (c_char * 32)), ("source", (c_char * 32)),
     ("init", (c_char * 1024)), ("order", (c_char * 1024)), ("seed_init", c_uint64), ("seed_data", c_uint64),
     ("seed_rounding", c_uint64), ("steps", c_uint64), ("lr", c_double), ("beta1", c_double), ("beta2", c_double),
-    ("epsilon", c_double), ("weight_decay", c_double), ("batch", c_size_t), ("inputs", c_size_t),
-    ("width", c_size_t), ("depth", c_size_t), ("heads", c_size_t), ("context", c_size_t), ("vocabulary", c_size_t),
-    ("tied", c_bool), ("recompute", c_bool)]
+    ("epsilon", c_double), ("weight_decay", c_double), ("clip", c_double), ("micro_batches", c_size_t),
+    ("ranks", c_size_t), ("batch", c_size_t), ("inputs", c_size_t), ("width", c_size_t), ("depth", c_size_t),
+    ("heads", c_size_t), ("context", c_size_t), ("vocabulary", c_size_t), ("tied", c_bool), ("recompute", c_bool)]
 bnd_step._fields_ = [("step", c_uint64), ("loss", c_double), ("gradient_norm", c_double), ("lr", c_double),
-    ("loss_scale", c_double), ("skipped", c_bool), ("weights", c_uint64), ("updates", c_uint64), ("lost", c_uint64),
-    ("update_ratio", c_double)]
+    ("loss_scale", c_double), ("clip_factor", c_double), ("skipped", c_bool), ("weights", c_uint64),
+    ("updates", c_uint64), ("lost", c_uint64), ("update_ratio", c_double)]
 bnd_updates._fields_ = [("updates", c_uint64), ("lost", c_uint64), ("lost_moments", c_uint64),
     ("moments", (c_uint64 * 2)), ("stalled", (c_uint64 * 2))]
 bnd_step_rates._fields_ = [("lr", c_double), ("beta1", c_double), ("beta2", c_double), ("epsilon", c_double),
@@ -1181,8 +1186,8 @@ bnd_step_rates._fields_ = [("lr", c_double), ("beta1", c_double), ("beta2", c_do
 bnd_point._fields_ = [("step", c_uint64), ("loss", c_double), ("gradient_norm", c_double), ("lr", c_double),
     ("loss_scale", c_double), ("update_ratio", c_double), ("seconds", c_double), ("validation", c_double),
     ("validation_fp32", c_double), ("updates", c_uint64), ("lost", c_uint64), ("gradients", c_uint64),
-    ("underflowed", c_uint64), ("overflows", c_uint64), ("skipped", c_bool), ("validated", c_bool),
-    ("validated_fp32", c_bool), ("ended", c_bool)]
+    ("underflowed", c_uint64), ("overflows", c_uint64), ("clip_factor", c_double), ("skipped", c_bool),
+    ("validated", c_bool), ("validated_fp32", c_bool), ("clips", c_bool), ("ended", c_bool)]
 bnd_histogram._fields_ = [("step", c_uint64), ("role", c_int), ("exponents", (c_uint64 * 64))]
 bnd_record._fields_ = [("recipe", (c_char * 256)), ("model", (c_char * 32)), ("optimizer", (c_char * 32)),
     ("seed_init", c_uint64), ("seed_data", c_uint64), ("init_hash", c_uint64), ("order_hash", c_uint64),
@@ -1533,6 +1538,7 @@ LAB = {
     "bnd_role_is_of_recipe": (c_bool, [c_int]),
     "bnd_role_followed": (c_int, [c_int]),
     "bnd_role_parse_n": (c_int, [c_void_p, c_char_p, c_size_t, c_void_p]),
+    "bnd_reduction_name": (c_char_p, [c_int]),
     "bnd_policy_parse": (c_int, [c_void_p, c_char_p, c_void_p]),
     "bnd_policy_same": (c_bool, [c_void_p, c_void_p]),
     "bnd_policy_text": (c_int, [c_void_p, c_size_t, c_void_p, c_void_p]),

@@ -261,11 +261,12 @@ def _recipe_row(rows, i):
 
 _SIZES = ("batch", "inputs", "width", "depth", "heads", "context", "vocabulary")
 _SEEDS = ("seed_init", "seed_data", "seed_rounding")
+_PARTS = ("micro_batches", "ranks")
 _RATES = {"eps": "epsilon", "wd": "weight_decay"}
 _FILES = ("data", "init", "order")
 _WORDS = ("schedule", "data_type", "source")
 _FLAGS = ("tied", "recompute")
-_OPTIONS = ("steps", "lr", "betas", *_SIZES, *_SEEDS, *_RATES, *_FILES, *_WORDS, *_FLAGS)
+_OPTIONS = ("steps", "lr", "betas", *_SIZES, *_SEEDS, *_RATES, "clip", *_PARTS, *_FILES, *_WORDS, *_FLAGS)
 
 
 def _set_file(training, name, value):
@@ -306,6 +307,10 @@ def _training(model, optimizer, options):
             t.beta1, t.beta2 = betas_of(value)
         elif name in _SIZES:
             setattr(t, name, whole(value, name, _MANY, 2 if name == "vocabulary" else 1))
+        elif name in _PARTS:
+            setattr(t, name, whole(value, name, _MANY, 1))
+        elif name == "clip":
+            t.clip = real(value, name, positive=True)
         elif name in _SEEDS:
             setattr(t, name, whole(value, name))
         elif name in _RATES:
@@ -419,7 +424,8 @@ def train(model: str = "transformer", recipe: Union[str, Iterable[str]] = ("fp32
     seeds: pairs of seeds; three or more give verdicts. margin: the tolerance, of the loss above the irreducible one.
     switch: "RECIPE@STEP". out: a directory that keeps the runs; resume continues them.
     options: steps, lr, betas, eps, wd, schedule, batch, width, depth, heads, context, vocabulary, inputs, tied, data,
-    data_type, source, init, order, recompute, seed_init, seed_data, seed_rounding. Without them, the model's own.
+    data_type, source, init, order, recompute, clip, micro_batches, ranks, seed_init, seed_data, seed_rounding. Without
+    them, the model's own.
     progress: called with a Progress after each step; False stops the runs, with a checkpoint each.
 
     Ctrl-C stops the runs after their present step, with a checkpoint each, and raises Interrupted, whose `made` has

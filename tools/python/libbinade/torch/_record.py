@@ -14,7 +14,8 @@ from .._options import Stats
 from ._wrap import session_of
 
 _ROLES = [lib.bnd_role_name(role).decode() for role in range(t.BND_ROLE_COUNT)]
-_GRADIENTS = {"dact", "grad", "gemm_dgrad.dy", "gemm_wgrad.dy", "gemm_dgrad.dx", "gemm_wgrad.dw"}
+_GRADIENTS = {"dact", "grad", "gemm_dgrad.dy", "gemm_wgrad.dy", "gemm_dgrad.dx", "gemm_wgrad.dw",
+              "accumulate", "reduce"}
 _FIRST = -41  # floor(log2 |x|) of the first count of a histogram: everything below 2^-40
 
 
