@@ -167,7 +167,8 @@ BND_CHECKED bnd_status bnd_policy_text(char *out, size_t size, const bnd_policy 
 
 /* Returns: the number of parts: param, master, act, dact, grad, m, v, gemm_fwd, gemm_dgrad, gemm_wgrad, norm,
  * matmul, ns, accumulate, reduce, acc, scalar, update, loss_scale, scaling. Results of GEMMs belong to act, dact and
- * grad; the rounding of param belongs to update, data to act, and the role `high` and the operands of attention to matmul. */
+ * grad; the rounding of param belongs to update, data to act, and the role `high` and the operands of attention to
+ * matmul. */
 size_t bnd_part_count(void);
 
 /* Returns: the name of a part; "" if the part does not exist. */

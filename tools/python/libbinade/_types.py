@@ -76,7 +76,7 @@ BND_FIELD_COUNT = 3
 BND_FIELD_EXPONENT = 1
 BND_FIELD_FRACTION = 2
 BND_FIELD_SIGN = 0
-BND_FINDINGS_MAX = 342
+BND_FINDINGS_MAX = 360
 BND_FLAG_ALL = 127
 BND_FLAG_DIVBYZERO = 8
 BND_FLAG_INEXACT = 1
@@ -275,7 +275,7 @@ BND_RELATION_GREATER = 4
 BND_RELATION_LESS = 1
 BND_RELATION_SIGNALING = 16
 BND_RELATION_UNORDERED = 8
-BND_ROLE_ACCUMULATE = 36
+BND_ROLE_ACCUMULATE = 37
 BND_ROLE_ACT = 2
 BND_ROLE_ATTN_DK = 30
 BND_ROLE_ATTN_DO = 21
@@ -290,7 +290,7 @@ BND_ROLE_ATTN_Q = 17
 BND_ROLE_ATTN_S = 27
 BND_ROLE_ATTN_V = 20
 BND_ROLE_CAREFUL = 34
-BND_ROLE_COUNT = 38
+BND_ROLE_COUNT = 40
 BND_ROLE_DACT = 3
 BND_ROLE_DATA = 36
 BND_ROLE_DGRAD_DX = 25
@@ -308,9 +308,10 @@ BND_ROLE_MATMUL = 14
 BND_ROLE_NORM_W = 15
 BND_ROLE_NS = 23
 BND_ROLE_PARAM = 0
+BND_ROLE_REDUCE = 38
 BND_ROLE_SAVED = 33
 BND_ROLE_SCALAR = 35
-BND_ROLE_SCRATCH = 37
+BND_ROLE_SCRATCH = 39
 BND_ROLE_V = 6
 BND_ROLE_WGRAD_DW = 26
 BND_ROLE_WGRAD_DY = 13
@@ -1057,8 +1058,9 @@ bnd_relayout_result._fields_ = [("from", POINTER(bnd_layout)), ("to", POINTER(bn
 bnd_cast._fields_ = [("given", c_bool), ("transient", c_bool), ("hadamard", c_bool), ("format", bnd_format),
     ("rule", bnd_rule), ("scaling", (c_char * 32))]
 bnd_loss_scale._fields_ = [("given", c_bool), ("dynamic", c_bool), ("initial", c_double), ("growth", c_uint32)]
-bnd_policy._fields_ = [("name", (c_char * 64)), ("cast", (bnd_cast * 38)), ("accumulator", (c_char * 64)),
-    ("update", c_int), ("fused", c_bool), ("high_last", c_uint8), ("loss_scale", bnd_loss_scale)]
+bnd_policy._fields_ = [("name", (c_char * 64)), ("cast", (bnd_cast * 40)), ("accumulator", (c_char * 64)),
+    ("update", c_int), ("reduction", c_int), ("fused", c_bool), ("high_last", c_uint8),
+    ("loss_scale", bnd_loss_scale)]
 bnd_cost_step._fields_ = [("name", (c_char * 24)), ("formula", (c_char * 112)), ("substitution", (c_char * 112)),
     ("unit", (c_char * 24)), ("value", c_double)]
 bnd_cost._fields_ = [("step", (bnd_cost_step * 40)), ("steps", c_size_t), ("note", ((c_char * 320) * 12)),
@@ -1163,9 +1165,9 @@ bnd_vector_suspect._fields_ = [("rule", bnd_rule), ("left_over", c_uint64), ("ch
 bnd_attributes._fields_ = [("number", (c_double * 4)), ("axis", (c_int * 8)), ("axes", c_uint), ("keep", c_bool),
     ("flag", c_bool), ("seed", c_uint64), ("purpose", c_uint64), ("format", POINTER(bnd_format)), ("rule", bnd_rule),
     ("role", c_int)]
-bnd_account._fields_ = [("bytes", (c_uint64 * 38)), ("peak_by_role", (c_uint64 * 38)), ("bytes_now", c_uint64),
-    ("bytes_peak", c_uint64), ("by_role_at_peak", (c_uint64 * 38)), ("recipe_now", c_uint64),
-    ("recipe_peak", c_uint64), ("by_role_at_recipe_peak", (c_uint64 * 38)), ("saved", c_uint64),
+bnd_account._fields_ = [("bytes", (c_uint64 * 40)), ("peak_by_role", (c_uint64 * 40)), ("bytes_now", c_uint64),
+    ("bytes_peak", c_uint64), ("by_role_at_peak", (c_uint64 * 40)), ("recipe_now", c_uint64),
+    ("recipe_peak", c_uint64), ("by_role_at_recipe_peak", (c_uint64 * 40)), ("saved", c_uint64),
     ("saved_row_statistics", c_uint64), ("allocations", c_uint64), ("flops", ((c_uint64 * 44) * 4)),
     ("bytes_read", c_uint64), ("bytes_written", c_uint64)]
 bnd_named_tensor._fields_ = [("name", c_char_p), ("tensor", c_void_p)]
@@ -1195,10 +1197,10 @@ bnd_record._fields_ = [("recipe", (c_char * 256)), ("model", (c_char * 32)), ("o
     ("ended", c_bool), ("validated", c_bool), ("loss", c_double), ("validated_fp32", c_bool),
     ("validation", c_double), ("validation_fp32", c_double), ("floor", c_double), ("chance_loss", c_double),
     ("parameters", c_uint64), ("updates", c_uint64), ("lost", c_uint64), ("skipped", c_uint64),
-    ("gradients", c_uint64), ("underflowed", c_uint64), ("overflows", c_uint64), ("overflow_from", (c_uint64 * 38)),
-    ("underflow_from", (c_uint64 * 38)), ("bytes", (c_uint64 * 38)), ("peak_by_role", (c_uint64 * 38)),
-    ("bytes_peak", c_uint64), ("bytes_at_peak", (c_uint64 * 38)), ("recipe_peak", c_uint64),
-    ("recipe_at_peak", (c_uint64 * 38)), ("saved", c_uint64), ("saved_row_statistics", c_uint64),
+    ("gradients", c_uint64), ("underflowed", c_uint64), ("overflows", c_uint64), ("overflow_from", (c_uint64 * 40)),
+    ("underflow_from", (c_uint64 * 40)), ("bytes", (c_uint64 * 40)), ("peak_by_role", (c_uint64 * 40)),
+    ("bytes_peak", c_uint64), ("bytes_at_peak", (c_uint64 * 40)), ("recipe_peak", c_uint64),
+    ("recipe_at_peak", (c_uint64 * 40)), ("saved", c_uint64), ("saved_row_statistics", c_uint64),
     ("flops", c_uint64), ("seconds", c_double), ("source", c_char_p), ("config", c_char_p), ("autopsy", c_char_p),
     ("histograms", POINTER(bnd_histogram)), ("histogram_count", c_size_t)]
 bnd_log_columns._fields_ = [("step", c_char_p), ("loss", c_char_p)]
@@ -1232,7 +1234,7 @@ bnd_culprit._fields_ = [("part", c_size_t), ("has_cause", c_bool), ("cause", bnd
 bnd_autopsy._fields_ = [("comparison", bnd_comparison), ("shares", (bnd_share * 32)), ("share_count", c_size_t),
     ("interaction", c_double), ("interaction_interval", c_double), ("heals", c_bool), ("healed", c_double),
     ("healed_interval", c_double), ("culprits", (bnd_culprit * 32)), ("culprit_count", c_size_t),
-    ("epsilon_vanishes", c_bool), ("findings", (bnd_finding * 342)), ("finding_count", c_size_t), ("runs", c_size_t)]
+    ("epsilon_vanishes", c_bool), ("findings", (bnd_finding * 360)), ("finding_count", c_size_t), ("runs", c_size_t)]
 
 # The calls of libbinade: the result, and the arguments.
 NUMBER = {
