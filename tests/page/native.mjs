@@ -5,6 +5,7 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { Core } from "../../tools/page/js/core/binade.js";
+import { unpacked } from "../../tools/page/js/core/packed.js";
 import { PAGE } from "./browser.mjs";
 
 const top = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
@@ -28,6 +29,6 @@ export const examples = (room) => readFileSync(join(top, "doc/reference/links.md
 
 // The core of the page that is tested.
 export async function openCore() {
-    const [, packed] = readFileSync(PAGE, "utf8").match(/id="binade-wasm">([^<]*)</);
-    return Core.open(await WebAssembly.compile(gunzipSync(Buffer.from(packed, "base64"))));
+    const [, text] = readFileSync(PAGE, "utf8").match(/id="binade-wasm">([^<]*)</);
+    return Core.open(await WebAssembly.compile(gunzipSync(unpacked(text))));
 }

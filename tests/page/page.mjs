@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import { open, PAGE } from "./browser.mjs";
 import { check, equal, finish, test } from "./check.mjs";
 import { hostile } from "./hostile.mjs";
+import { packed, unpacked } from "../../tools/page/js/core/packed.js";
 import { rooms } from "../../tools/page/js/rooms/index.js";
 
 const ready = (page) => page.waitFor(() => document.documentElement.dataset.ready === "true" && document.querySelector("main h1"));
@@ -17,6 +18,15 @@ await test("one file below 1 MB, with a policy that allows one script and one st
     for (const words of ["default-src 'none'", `script-src ${hash(part(/<script id="binade-script">([^]*?)<\/script>/))} 'wasm-unsafe-eval'`,
         `style-src ${hash(part(/<style>([^]*?)<\/style>/))}`, "worker-src blob:", "connect-src 'none'"]) check(policy.includes(words), words);
     equal(rooms.length, 9);
+});
+
+await test("bytes as text of the page come back, whatever their number", () => {
+    for (let n = 0; n < 200; n++) {
+        const bytes = Uint8Array.from({ length: n }, (_, i) => (n * 37 + i * i * 101) & 255), text = packed(bytes);
+        check(!/[^!-~]|[\\<&]/.test(text) && text.length === Math.ceil((n * 8) / 13) * 2 - ((n * 8) % 13 > 0 && (n * 8) % 13 <= 6 ? 1 : 0), text);
+        equal([...unpacked(text)], [...bytes], `${n} bytes`);
+        equal([...unpacked(packed(bytes.fill(255)))], [...bytes], `${n} times 255`);
+    }
 });
 
 // ---- in the page ----

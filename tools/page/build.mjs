@@ -5,6 +5,7 @@ import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
+import { packed } from "./js/core/packed.js";
 
 const [esbuild, wasm, version, out] = process.argv.slice(2);
 const here = dirname(fileURLToPath(import.meta.url));
@@ -23,7 +24,7 @@ core[9] = 255; // the system's number in gzip's header: the same on every system
 const policy = ["default-src 'none'", `script-src ${hash(script)} 'wasm-unsafe-eval'`, `style-src ${hash(style)}`,
     "worker-src blob:", "img-src data: blob:", "connect-src 'none'", "base-uri 'none'", "form-action 'none'"].join("; ");
 
-const parts = { POLICY: policy, VERSION: version, STYLE: style, WASM: core.toString("base64"), SCRIPT: script };
+const parts = { POLICY: policy, VERSION: version, STYLE: style, WASM: packed(core), SCRIPT: script };
 const page = readFileSync(join(here, "page.html"), "utf8").replace(/@([A-Z]+)@/g, (all, name) => parts[name]);
 writeFileSync(`${out}.new`, page);
 renameSync(`${out}.new`, out);

@@ -68,6 +68,7 @@ PAGE_FILES = \
 	tools/page/js/core/binade.js \
 	tools/page/js/core/call.js \
 	tools/page/js/core/client.js \
+	tools/page/js/core/packed.js \
 	tools/page/js/core/wasi.js \
 	tools/page/js/number/answer.js \
 	tools/page/js/number/answers.js \

@@ -3,14 +3,14 @@
 import * as charts from "./chart/chart.js";
 import { Core } from "./core/binade.js";
 import { Client, serve } from "./core/client.js";
+import { unpacked } from "./core/packed.js";
 import { copyButton, h } from "./dom.js";
 import { commandLine, format, parse } from "./link.js";
 import { functions, rooms } from "./rooms/index.js";
 
-// The module is in the page: base64 of gzip.
-async function unpack(base64) {
-    const packed = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
-    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+// The module is in the page: gzip, as text.
+async function unpack(text) {
+    const stream = new Blob([unpacked(text)]).stream().pipeThrough(new DecompressionStream("gzip"));
     return WebAssembly.compile(await new Response(stream).arrayBuffer());
 }
 
