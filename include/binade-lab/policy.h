@@ -88,8 +88,8 @@ typedef struct bnd_cast {
 } bnd_cast;
 
 /* How weights are updated: the new weight is the sum, rounded by the rule of the role param; or the rounding error is
- * also kept and subtracted from the next update (Kahan). */
-typedef enum bnd_update { BND_UPDATE_ROUNDED, BND_UPDATE_KAHAN, BND_UPDATE_COUNT } bnd_update;
+ * also kept and subtracted from the next update (Kahan), or goes into the first moment (ECO, arXiv:2601.22101). */
+typedef enum bnd_update { BND_UPDATE_ROUNDED, BND_UPDATE_KAHAN, BND_UPDATE_ECO, BND_UPDATE_COUNT } bnd_update;
 
 /* A loss scale: the loss is multiplied by it, gradients are divided by it. Dynamic: `growth` good steps double it; a
  * gradient that is NaN or infinite halves it and skips the step. */
@@ -130,7 +130,7 @@ typedef struct bnd_policy {
  *     reduce=FORMAT[:MODE][/ORDER]  ORDER is sequential, tree or ring; the sum is rounded after each addition
  *     ROLE=none                     the role is not given: see bnd_cast. pure=FORMAT gives all of them
  *     acc=ACCUMULATOR               fp32, bf16, fma:fp16, trunc14/promote128, ...
- *     update=rounded|kahan          see bnd_update
+ *     update=rounded|kahan|eco      see bnd_update
  *     optimizer=foreach|fused       an operation of an optimizer at a time, each result rounded to the format of the
  *                                   tensor that it goes into; or in fp32, rounded when it is stored
  *     high_last=N                   N per cent of the layers, from the last, whose GEMMs are not cast: 15; or they are

@@ -127,7 +127,7 @@ static void test_refused(void)
         {"v=e5m2/", "expected a scaling", 2},
         {"v=e5m2,base=fp32", "must be the first", 7},
         {"v=e5m2,fp32", "NAME=VALUE", 7},
-        {"update=sometimes", "rounded or kahan", 7},
+        {"update=sometimes", "rounded, kahan or eco", 7},
         {"optimizer=adamw", "foreach or fused", 10},
         {"loss_scale=0.5", "loss_scale must be", 11},
         {"loss_scale=dynamic:0", "loss_scale must be", 11},
@@ -193,9 +193,16 @@ static void random_policy(char *text, size_t size, uint64_t seed)
                                            "/mx:floor", "/delayed:16",      "/nvfp4",      "/current:2",
                                            "/hadamard", "/tensor/hadamard", "/nvfp4:16x16"};
     static const char *const orders[] = {"", "/ring", "/tree", "/sequential"};
-    static const char *const others[] = {"acc=fp16/promote128", "acc=trunc14",     "update=kahan",
-                                         "update=rounded",      "loss_scale=1024", "loss_scale=dynamic:256:10",
-                                         "loss_scale=none",     "high_last=15",    "optimizer=fused"};
+    static const char *const others[] = {"acc=fp16/promote128",
+                                         "acc=trunc14",
+                                         "update=kahan",
+                                         "update=eco",
+                                         "update=rounded",
+                                         "loss_scale=1024",
+                                         "loss_scale=dynamic:256:10",
+                                         "loss_scale=none",
+                                         "high_last=15",
+                                         "optimizer=fused"};
     size_t used = 0;
     bool on_a_row = bnd_random(seed, 0, 0) % 3 == 0;
     if (on_a_row) {

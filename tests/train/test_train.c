@@ -212,6 +212,7 @@ int main(void)
         SUITE("losses", loss_tests),
         SUITE("models", model_tests),
         SUITE("muon", muon_tests),
+        SUITE("eco", eco_tests),
         SUITE("sources", source_tests),
         SUITE("parts", part_tests),
         SUITE("golden", training_golden_tests),

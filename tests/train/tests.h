@@ -13,6 +13,7 @@ extern CU_TestInfo data_tests[];
 extern CU_TestInfo input_tests[];
 extern CU_TestInfo loss_tests[];
 extern CU_TestInfo model_tests[];
+extern CU_TestInfo eco_tests[];
 extern CU_TestInfo muon_tests[];
 extern CU_TestInfo source_tests[];
 extern CU_TestInfo part_tests[];

@@ -67,9 +67,11 @@ static void write_settings(bndi_text *text, const bnd_policy *p)
     if (p->loss_scale.given) {
         write_loss_scale(text, &p->loss_scale);
     }
-    if (p->update == BND_UPDATE_KAHAN || text->length == 0) { /* no settings at all would be no policy */
+    if (p->update != BND_UPDATE_ROUNDED || text->length == 0) { /* no settings at all would be no policy */
         write_name(text, "update");
-        bndi_text_string(text, p->update == BND_UPDATE_KAHAN ? "kahan" : "rounded");
+        bndi_text_string(text, p->update == BND_UPDATE_KAHAN ? "kahan"
+                               : p->update == BND_UPDATE_ECO ? "eco"
+                                                             : "rounded");
     }
 }
 

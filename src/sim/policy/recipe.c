@@ -203,10 +203,10 @@ static bnd_status read_loss_scale(const reader *r, bnd_loss_scale *out, piece va
 
 static bnd_status read_update(const reader *r, bnd_update *out, piece value)
 {
-    if (!is(value, "rounded") && !is(value, "kahan")) {
-        return refuse(r, value, "update must be rounded or kahan");
+    if (!is(value, "rounded") && !is(value, "kahan") && !is(value, "eco")) {
+        return refuse(r, value, "update must be rounded, kahan or eco");
     }
-    *out = is(value, "kahan") ? BND_UPDATE_KAHAN : BND_UPDATE_ROUNDED;
+    *out = is(value, "kahan") ? BND_UPDATE_KAHAN : is(value, "eco") ? BND_UPDATE_ECO : BND_UPDATE_ROUNDED;
     return BND_OK;
 }
 

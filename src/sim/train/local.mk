@@ -25,6 +25,7 @@ libbinade_laboratory_la_SOURCES += \
 	src/sim/train/model_student.c \
 	src/sim/train/training.c \
 	src/sim/train/training_json.c \
+	src/sim/train/error_feedback.c \
 	src/sim/train/scaled_states.c \
 	src/sim/train/stalled_moments.c \
 	src/sim/train/loss_scale.c \

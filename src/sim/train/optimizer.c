@@ -21,7 +21,8 @@ static void momentum(bndi_update *u)
     decay_gradient(u);
     bndi_chunk_scale(u, u->m, bndi_chunk_scalar(u, u->training->beta1), u->of_m);
     bndi_chunk_add_scaled(u, u->m, 1, u->g, u->of_m);
-    bndi_chunk_change_by(u, -bndi_chunk_scalar(u, u->lr), u->m);
+    u->per_m = bndi_chunk_scalar(u, u->lr);
+    bndi_chunk_change_by(u, -u->per_m, u->m);
 }
 
 static void adagrad(bndi_update *u)
@@ -59,8 +60,9 @@ static void adam_moments(bndi_update *u)
     bndi_chunk_square_root(u, u->t, u->v, u->of_v);
     bndi_chunk_scale(u, u->t, 1 / __builtin_sqrt(1 - bndi_chunk_power(t->beta2, u->step)), u->of_v);
     bndi_chunk_shift(u, u->t, bndi_chunk_scalar(u, t->epsilon), u->of_v);
-    bndi_chunk_change_by_quotient(u, -bndi_chunk_scalar(u, u->lr / (1 - bndi_chunk_power(t->beta1, u->step))), u->m,
-                                  u->t);
+    u->per_m = bndi_chunk_scalar(u, u->lr / (1 - bndi_chunk_power(t->beta1, u->step)));
+    u->divisor = u->t;
+    bndi_chunk_change_by_quotient(u, -u->per_m, u->m, u->t);
 }
 
 static void adam(bndi_update *u)
@@ -100,12 +102,13 @@ static void lion(bndi_update *u)
 enum { ADAMW = 5 };
 static const bndi_optimizer_row rows[] = {
     {"sgd", "gradient descent", BNDI_NO_STATE, false, 0.1, 0, 0, 0, 0, NULL, sgd, NULL, 0},
-    {"momentum", "gradient descent with momentum", BNDI_HAS_M, false, 0.05, 0.9, 0, 0, 0, NULL, momentum, NULL, 0},
+    {"momentum", "gradient descent with momentum", BNDI_HAS_M | BNDI_FOLLOWS_M, false, 0.05, 0.9, 0, 0, 0, NULL,
+     momentum, NULL, 0},
     {"adagrad", "AdaGrad", BNDI_HAS_V, false, 0.05, 0, 0, 1e-10, 0, NULL, adagrad, NULL, 0},
     {"rmsprop", "RMSProp", BNDI_HAS_V, true, 1e-3, 0, 0.99, 1e-8, 0, NULL, rmsprop, NULL, 0},
-    {"adam", "Adam", BNDI_HAS_M | BNDI_HAS_V, true, 1e-3, 0.9, 0.999, 1e-8, 0, NULL, adam, NULL, 0},
-    {"adamw", "Adam with decoupled weight decay, as in PyTorch", BNDI_HAS_M | BNDI_HAS_V, true, 1e-3, 0.9, 0.999, 1e-8,
-     1e-2, NULL, adamw, NULL, 0},
+    {"adam", "Adam", BNDI_HAS_M | BNDI_HAS_V | BNDI_FOLLOWS_M, true, 1e-3, 0.9, 0.999, 1e-8, 0, NULL, adam, NULL, 0},
+    {"adamw", "Adam with decoupled weight decay, as in PyTorch", BNDI_HAS_M | BNDI_HAS_V | BNDI_FOLLOWS_M, true, 1e-3,
+     0.9, 0.999, 1e-8, 1e-2, NULL, adamw, NULL, 0},
     {"lion", "Lion", BNDI_HAS_M, true, 1e-4, 0.9, 0.99, 0, 1e-2, NULL, lion, NULL, 0},
     {"adafactor", "Adafactor: second moments of matrices by row and by column", BNDI_HAS_V | BNDI_FACTORS, false, 1e-2,
      0, 0.8, 1e-30, 0, bndi_adafactor_prepare, bndi_adafactor, NULL, 0},

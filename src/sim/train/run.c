@@ -65,6 +65,9 @@ static bnd_status build(bnd_run *run, bool with_data, bnd_error *why)
     bndi_graph g = {.run = run, .why = why};
     g.status = bndi_rows_of(run, why);
     if (g.status == BND_OK) {
+        g.status = bndi_feedback_check(run, &run->training.policy, why);
+    }
+    if (g.status == BND_OK) {
         g.status = bnd_engine_set_policy(run->engine, &run->training.policy, why);
     }
     if (g.status == BND_OK && with_data) {

@@ -137,7 +137,8 @@ static const bnd_tensor *weights_of(const bndi_parameter *p)
 /* Everything as a run that begins under the policy has it, but for the numbers, which are zeros. */
 static bnd_status begin(bnd_run *run, const aside *was, const bnd_policy *policy, bnd_error *why)
 {
-    bnd_status status = bnd_engine_set_policy(run->engine, policy, why);
+    bnd_status status = bndi_feedback_check(run, policy, why);
+    status = status == BND_OK ? bnd_engine_set_policy(run->engine, policy, why) : status;
     if (status != BND_OK) {
         return status;
     }

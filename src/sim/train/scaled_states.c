@@ -48,9 +48,10 @@ static void freeze_weights(bndi_thawed *t, bndi_update_totals *sums)
     bndi_buffer_release(updated);
 }
 
-void bndi_freeze_states(bndi_thawed *t, bndi_parameter *p, bndi_update_totals *sums)
+void bndi_freeze_states(bndi_thawed *t, bnd_run *run, bndi_parameter *p, bndi_feedback *f, bndi_update_totals *sums)
 {
     freeze_weights(t, sums);
+    bndi_feedback_apply(f, run, p);
     bndi_freeze(p->m, t->of_m, BND_ROLE_M);
     bndi_freeze(p->v, t->of_v, BND_ROLE_V);
     bndi_freeze(p->factors, t->of_factors, BND_ROLE_V);

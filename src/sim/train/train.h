@@ -182,7 +182,11 @@ typedef struct bndi_thawed {
     bndi_whole old; /* w before the update */
 } bndi_thawed;
 BND_CHECKED bnd_status bndi_thaw_states(bndi_thawed *t, bndi_parameter *p, bnd_error *why);
-void bndi_freeze_states(bndi_thawed *t, bndi_parameter *p, bndi_update_totals *sums);
+
+/* `f`: NULL where nothing goes into m. */
+struct bndi_feedback;
+void bndi_freeze_states(bndi_thawed *t, bnd_run *run, bndi_parameter *p, struct bndi_feedback *f,
+                        bndi_update_totals *sums);
 
 /* A step: parameters ready for the forward pass; then, with gradients in place, loss scale and update; then, also after
  * a failure, gradients and transient parameters are released. `done`: the run is one step further. */
@@ -406,11 +410,14 @@ typedef struct bndi_update {
     float *t;               /* to work in */
     const bnd_cast *of_w, *of_m, *of_v, *of_scalar;
     const struct bndi_maths *maths;
-    float *change; /* out: what is added to w, not rounded with it yet */
-    double decay;  /* out: w was multiplied by 1 - decay before */
+    float *change;        /* out: what is added to w, not rounded with it yet */
+    double decay;         /* out: w was multiplied by 1 - decay before */
+    double per_m;         /* out, of optimizers with BNDI_FOLLOWS_M: change is -per_m m / divisor */
+    const float *divisor; /* NULL: 1 */
 } bndi_update;
 
-enum { BNDI_NO_STATE, BNDI_HAS_M, BNDI_HAS_V, BNDI_FACTORS = 4 }; /* bits; factors: of matrices, rows and columns */
+/* Bits. Factors: of matrices, rows and columns. Follows m: the change is a multiple of m, element by element. */
+enum { BNDI_NO_STATE, BNDI_HAS_M, BNDI_HAS_V, BNDI_FACTORS = 4, BNDI_FOLLOWS_M = 8 };
 
 struct bndi_optimizer_row {
     const char *name, *title;
@@ -432,6 +439,17 @@ const bndi_optimizer_row *bndi_optimizer_for(const bndi_optimizer_row *row, bool
 
 size_t bndi_optimizer_keeps(const bndi_optimizer_row *row, bnd_role part, const size_t *shape, size_t rank);
 double bndi_scalar(const bnd_cast *of_scalar, double x);
+
+/* What the rounding of weights loses goes into the first moment (error_feedback.c): opened before an update, which
+ * notes each chunk; applied once the weights are stored, when m is still fp32. *out is NULL where the recipe has no
+ * update=eco. */
+typedef struct bndi_feedback bndi_feedback;
+BND_CHECKED bnd_status bndi_feedback_check(const bnd_run *run, const bnd_policy *policy, bnd_error *why);
+BND_CHECKED bnd_status bndi_feedback_open(bndi_feedback **out, const bnd_run *run, const bndi_parameter *p,
+                                          bnd_error *why);
+void bndi_feedback_note(bndi_feedback *f, const bndi_update *u, const double *sum);
+void bndi_feedback_apply(bndi_feedback *f, bnd_run *run, bndi_parameter *p);
+void bndi_feedback_close(bndi_feedback *f);
 
 /* Moments that stall (stalled_moments.c), around the update of a parameter: open before its states are thawed; follow
  * each chunk, before the optimizer has changed it; close when the states are stored, which adds to `updates` (NULL: the

@@ -80,7 +80,7 @@ static void store_weights(bnd_run *run, bndi_parameter *p, chunk *k, bndi_width 
 }
 
 static void update_chunk(bnd_run *run, bndi_parameter *p, const bndi_whole_update *whole, chunk *k, size_t at, size_t n,
-                         double lr, bndi_update_totals *sums, bndi_stalls *stalls)
+                         double lr, bndi_feedback *feedback, bndi_update_totals *sums, bndi_stalls *stalls)
 {
     const bndi_optimizer_row *optimizer = bndi_optimizer_for(run->optimizer, p->hidden);
     const bnd_tensor *w = p->master != NULL ? p->master : p->value;
@@ -123,19 +123,21 @@ static void update_chunk(bnd_run *run, bndi_parameter *p, const bndi_whole_updat
         memset(k->sum, 0, n * sizeof *k->sum);
         u.maths->add[BNDI_WORDS_32](k->sum, u.w, n);
         u.maths->add[BNDI_WORDS_32](k->sum, u.change, n);
+        bndi_feedback_note(feedback, &u, k->sum);
     }
     store_weights(run, p, k, p->extra != NULL ? BNDI_WORDS_32 : BNDI_WORDS_64, at, n, asked_for(k, &u), sums);
 }
 
 static bnd_status update_thawed(bnd_run *run, bndi_parameter *p, chunk *k, double lr, bndi_update_totals *sums,
-                                bndi_stalls *stalls, bnd_error *why)
+                                bndi_stalls *stalls, bndi_feedback *feedback, bnd_error *why)
 {
     const bndi_optimizer_row *optimizer = bndi_optimizer_for(run->optimizer, p->hidden);
     size_t n = bndi_count(&p->value->shape);
     bndi_whole_update whole = {.row = NULL};
     bnd_status status = n > 0 && optimizer->prepare != NULL ? optimizer->prepare(&whole, run, p, lr, why) : BND_OK;
     for (size_t at = 0; status == BND_OK && at < n; at += BNDI_TENSOR_CHUNK) {
-        update_chunk(run, p, &whole, k, at, n - at < BNDI_TENSOR_CHUNK ? n - at : BNDI_TENSOR_CHUNK, lr, sums, stalls);
+        update_chunk(run, p, &whole, k, at, n - at < BNDI_TENSOR_CHUNK ? n - at : BNDI_TENSOR_CHUNK, lr, feedback, sums,
+                     stalls);
     }
     bndi_drop(whole.direction);
     return status;
@@ -159,15 +161,22 @@ static bnd_status update(bnd_run *run, bndi_parameter *p, chunk *k, double lr, b
         return BND_OK;
     }
     bndi_stalls *stalls;
-    bnd_status status = bndi_stalls_open(&stalls, run, p, why);
+    bndi_feedback *feedback;
+    bnd_status status = bndi_feedback_open(&feedback, run, p, why);
     if (status != BND_OK) {
+        return status;
+    }
+    status = bndi_stalls_open(&stalls, run, p, why);
+    if (status != BND_OK) {
+        bndi_feedback_close(feedback);
         return status;
     }
     status = bndi_thaw_states(&t, p, why);
     if (status == BND_OK) {
-        status = update_thawed(run, p, k, lr, sums, stalls, why);
+        status = update_thawed(run, p, k, lr, sums, stalls, feedback, why);
     }
-    bndi_freeze_states(&t, p, sums);
+    bndi_freeze_states(&t, run, p, status == BND_OK ? feedback : NULL, sums);
+    bndi_feedback_close(feedback);
     bndi_stalls_close(stalls, status == BND_OK ? &p->updates : NULL);
     if (status == BND_OK && p->master != NULL && p->value->buffer->scaled != NULL) {
         status = value_of_master(run, p, why);
