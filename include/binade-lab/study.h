@@ -165,6 +165,7 @@ typedef struct bnd_task {
     bool switches;               /* from step `switch_at` on, under another recipe */
     uint64_t switch_at;
     bnd_policy switch_to;
+    const bnd_ranks *ranks; /* each a process that runs the same tasks; rank 0 writes the directory. NULL: all here */
 } bnd_task;
 
 /* Describes a run without a directory that is validated at its end. */

@@ -137,6 +137,20 @@ typedef struct bnd_step {
 BND_CHECKED bnd_status bnd_run_new(bnd_run **out, const bnd_training *training, const bnd_context *context,
                                    bnd_error *why);
 
+/* One of the ranks of a run that are processes, each of which makes the same calls. */
+typedef struct bnd_ranks {
+    size_t rank, count;
+    /* Gives what every rank gave: `size` bytes each, in the order of ranks. Fails where a rank does not answer. */
+    bnd_status (*gather)(void *all, const void *own, size_t size, void *data, bnd_error *why);
+    void *data;
+} bnd_ranks;
+
+/* From now on this process makes the gradients of its rank only, and the sums of all: losses, weights and states have
+ * the bits of a run that has all ranks in one process. The engine counts the casts of this rank.
+ * Arguments: `ranks` is used as long as the run is; NULL: all ranks are in this process.
+ * On failure: BND_BAD_ARGUMENT for another number than training.ranks. */
+BND_CHECKED bnd_status bnd_run_share(bnd_run *run, const bnd_ranks *ranks, bnd_error *why);
+
 /* Frees a run and its engine. NULL does nothing. */
 void bnd_run_free(bnd_run *run);
 

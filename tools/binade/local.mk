@@ -17,8 +17,10 @@ binade_SOURCES = \
 	tools/binade/common/page.h \
 	tools/binade/common/print.c \
 	tools/binade/common/print.h \
+	tools/binade/common/mpi.c \
 	tools/binade/common/process.c \
 	tools/binade/common/process.h \
+	tools/binade/common/ranks.h \
 	tools/binade/common/progress.c \
 	tools/binade/common/progress.h \
 	tools/binade/common/recipes.c \
@@ -121,7 +123,6 @@ binade_SOURCES = \
 	tools/binade/show/value.c \
 	tools/binade/show/value.h \
 	tools/binade/sweep/cmd_sweep.c \
-	tools/binade/sweep/mpi.c \
 	tools/binade/sweep/result.c \
 	tools/binade/sweep/summary.c \
 	tools/binade/sweep/sweep.h \

@@ -126,7 +126,13 @@ bnd_status bndi_session_open(bndi_session *s, bnd_error *why)
             status = bndi_session_checkpoint(s, load_from, why);
         }
     }
+    status = status == BND_OK ? bnd_run_share(s->run, s->task->ranks, why) : status;
     return status == BND_OK && s->task->statistics ? begin_counts(s, why) : status;
+}
+
+bool bndi_session_writes(const bndi_session *s)
+{
+    return s->task->directory != NULL && (s->task->ranks == NULL || s->task->ranks->rank == 0);
 }
 
 static bnd_status read_config(bndi_bytes *out, const bndi_session *s, bnd_error *why)
@@ -292,7 +298,7 @@ bnd_status bndi_session_prepare(bndi_session *s, bool keeps, bnd_error *why)
 bnd_status bndi_session_make_directory(const bndi_session *s, bnd_error *why)
 {
     int metrics = -1;
-    if (s->task->directory == NULL || s->found.run) {
+    if (s->task->directory == NULL || s->found.run || !bndi_session_writes(s)) {
         return BND_OK;
     }
     bnd_status status = bndi_directory_make(s->task->directory, why);

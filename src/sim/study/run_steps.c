@@ -221,6 +221,9 @@ static bnd_status make_steps(bndi_session *s, bndi_session_watch *watch, void *d
         }
         goes_on = status == BND_OK && watch(data, s);
     }
+    if (status != BND_OK && t->ranks != NULL && s->run->step > saved) {
+        status = save(s, NULL) == BND_OK ? status : status; /* a rank is lost, and with it the step at hand only */
+    }
     s->record.complete = status == BND_OK && (s->record.ended || s->run->step == t->training.steps);
     if (status == BND_OK) {
         status = save_last(s, s->run->step > saved, why);
@@ -233,7 +236,7 @@ static bnd_status make_steps(bndi_session *s, bndi_session_watch *watch, void *d
 bnd_status bndi_session_run(bndi_session *s, bndi_session_watch *watch, void *data, bnd_error *why)
 {
     bnd_status status = bndi_session_open(s, why);
-    if (status == BND_OK && s->task->directory != NULL) {
+    if (status == BND_OK && bndi_session_writes(s)) {
         status = bndi_metrics_open(&s->metrics, s->task->directory, s->end, !s->found.run, why);
         if (status == BND_OK) {
             status = bndi_session_claim(s, why);
@@ -242,7 +245,7 @@ bnd_status bndi_session_run(bndi_session *s, bndi_session_watch *watch, void *da
     if (status == BND_OK) {
         status = make_steps(s, watch, data, why);
     }
-    if (status == BND_OK && s->record.complete && s->task->directory != NULL) {
+    if (status == BND_OK && s->record.complete && bndi_session_writes(s)) {
         status = write_summary(s, why);
     }
     return status;

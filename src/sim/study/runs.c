@@ -21,17 +21,37 @@ static bool goes_on(study *all)
     return __atomic_load_n(&all->stopped, __ATOMIC_RELAXED) == 0;
 }
 
+/* Do all ranks say yes? */
+static bnd_status ask_ranks(bool *all_do, bool own, const bnd_ranks *ranks, bnd_error *why)
+{
+    unsigned char yes = own, *answers;
+    *all_do = own;
+    if (ranks == NULL) {
+        return BND_OK;
+    }
+    answers = calloc(ranks->count, 1);
+    bnd_status status = answers != NULL ? ranks->gather(answers, &yes, 1, ranks->data, why)
+                                        : bnd_fail(why, BND_NO_MEMORY, 0, "no memory for %zu ranks", ranks->count);
+    for (size_t i = 0; status == BND_OK && i < ranks->count; i++) {
+        *all_do = *all_do && answers[i] != 0;
+    }
+    free(answers);
+    return status;
+}
+
 static bool tell(void *data, const bndi_session *s)
 {
     study *all = data;
-    if (all->watch == NULL) {
+    bool wanted = true;
+    if (all->watch == NULL && s->task->ranks == NULL) {
         return true;
     }
 #if defined(_OPENMP)
 #pragma omp critical(bndi_study_watch)
 #endif
     {
-        if (!all->watch(all->data, (size_t)(s - all->sessions), &s->record)) {
+        wanted = all->watch == NULL || all->watch(all->data, (size_t)(s - all->sessions), &s->record);
+        if (ask_ranks(&wanted, wanted, s->task->ranks, NULL) != BND_OK || !wanted) {
             __atomic_store_n(&all->stopped, 1, __ATOMIC_RELAXED);
         }
     }
@@ -84,10 +104,16 @@ static bnd_status prepare_all(study *all, size_t threads, bnd_error *why)
         bndi_session *s = &all->sessions[i];
         status = named(all, s, why, bndi_session_prepare(s, all->count <= threads, why));
     }
+    if (all->count > 0 && all->sessions[0].task->ranks != NULL) { /* all have looked before one of them writes */
+        bool can = status == BND_OK;
+        bnd_status asked = ask_ranks(&can, can, all->sessions[0].task->ranks, status == BND_OK ? why : NULL);
+        status = status != BND_OK ? status : asked;
+        status = status == BND_OK && !can ? bnd_fail(why, BND_BAD_ARGUMENT, 0, "another rank cannot begin") : status;
+    }
     for (size_t i = 0; status == BND_OK && i < all->count; i++) {
         bndi_session *s = &all->sessions[i];
         status = named(all, s, why, bndi_session_make_directory(s, why));
-        if (status == BND_OK && i == 0 && all->count > 1 && s->task->directory != NULL) {
+        if (status == BND_OK && i == 0 && all->count > 1 && bndi_session_writes(s)) {
             status = bndi_directory_lock(&all->lock, s->task->directory, why);
         }
     }
@@ -127,7 +153,8 @@ bnd_status bndi_study_run(bnd_record *records, const bnd_task *tasks, size_t cou
     }
     bnd_status status = prepare_all(&all, threads, why);
     if (status == BND_OK) {
-        bnd_lab_parallel(threads < count ? threads : count, BNDI_AS_ASKED, work, &all, count);
+        const bool in_turn = count > 0 && tasks[0].ranks != NULL; /* ranks meet in the same run */
+        bnd_lab_parallel(in_turn ? 1 : threads < count ? threads : count, BNDI_AS_ASKED, work, &all, count);
         status = hand_over(records, &all, why);
     } else {
         for (size_t i = 0; i < count; i++) {

@@ -275,6 +275,9 @@ BND_CHECKED bnd_status bndi_session_checkpoint(bndi_session *s,
                                                bnd_status (*work)(bndi_session *s, const char *path, bnd_error *why),
                                                bnd_error *why);
 
+/* Has it a directory that it writes? Of several ranks, rank 0 has. */
+bool bndi_session_writes(const bndi_session *s);
+
 /* Makes its steps, until `watch`, which is told after each, is false. */
 typedef bool bndi_session_watch(void *data, const bndi_session *s);
 BND_CHECKED bnd_status bndi_session_run(bndi_session *s, bndi_session_watch *watch, void *data, bnd_error *why);

@@ -122,6 +122,25 @@ static bndi_history *history_of(const bndi_histories *all, uint64_t ordinal, bnd
     return place > 0 ? &all->list[place - 1] : NULL;
 }
 
+static void note_amax(bndi_history *h, float amax)
+{
+    h->amax = amax > h->amax || amax != amax ? amax : h->amax;
+}
+
+void bndi_histories_seen(float *amax, const bnd_engine *engine)
+{
+    for (size_t i = 0; i < engine->histories.count; i++) {
+        amax[i] = engine->histories.list[i].amax;
+    }
+}
+
+void bndi_histories_learn(bnd_engine *engine, const float *amax)
+{
+    for (size_t i = 0; i < engine->histories.count; i++) {
+        note_amax(&engine->histories.list[i], amax[i]);
+    }
+}
+
 bnd_status bndi_scale_by_amax(bnd_engine *engine, float *y, const float *x, size_t n, bnd_role role, uint64_t ordinal,
                               const bndi_store *how, bnd_error *why)
 {
@@ -143,7 +162,7 @@ bnd_status bndi_scale_by_amax(bnd_engine *engine, float *y, const float *x, size
             h = history_of(all, ordinal, role);
         }
         if (h != NULL && !all->kept) {
-            h->amax = amax > h->amax || amax != amax ? amax : h->amax;
+            note_amax(h, amax);
         }
         scale = h != NULL ? h->scale : 1;
     }

@@ -27,6 +27,9 @@ typedef struct bndi_histories {
  * each in fp32. y may be x. `ordinal`: of the cast. */
 BND_CHECKED bnd_status bndi_scale_by_amax(bnd_engine *engine, float *y, const float *x, size_t n, bnd_role role,
                                           uint64_t ordinal, const bndi_store *how, bnd_error *why);
+/* Largest magnitudes of the step at hand, one for each history (histories.count); and learnt from others. */
+void bndi_histories_seen(float *amax, const bnd_engine *engine);
+void bndi_histories_learn(bnd_engine *engine, const float *amax);
 void bndi_histories_clear(bnd_engine *engine);
 void bndi_histories_begin(bnd_engine *engine); /* a step: what one that failed has seen is forgotten */
 

@@ -3,10 +3,21 @@
 #include "train/train.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "tensor/engine.h"
 #include "tensor/gradient.h"
 #include "tensor/scaled.h"
+
+bnd_status bnd_run_share(bnd_run *run, const bnd_ranks *ranks, bnd_error *why)
+{
+    if (ranks != NULL && (ranks->count != run->training.ranks || ranks->rank >= ranks->count)) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "the run has %zu ranks; this is number %zu of %zu",
+                        run->training.ranks, ranks->rank, ranks->count);
+    }
+    run->shared = ranks != NULL && ranks->count > 1 ? ranks : NULL;
+    return BND_OK;
+}
 
 bool bndi_has_parts(const bnd_training *t)
 {
@@ -141,6 +152,61 @@ static void drop_messages(bnd_tensor **message, size_t ranks)
     }
 }
 
+/* Where ranks are processes: what the others sent of a parameter. */
+static bnd_status gather_messages(bnd_tensor **message, const bnd_ranks *shared, bnd_error *why)
+{
+    const bnd_tensor *own = message[shared->rank];
+    const size_t bytes = own->buffer->bytes;
+    unsigned char *all = bytes < SIZE_MAX / shared->count ? malloc(bytes * shared->count + 1) : NULL;
+    if (all == NULL) {
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the gradients of %zu ranks", shared->count);
+    }
+    bnd_status status = shared->gather(all, own->buffer->data, bytes, shared->data, why);
+    for (size_t rank = 0; status == BND_OK && rank < shared->count; rank++) {
+        if (rank != shared->rank) {
+            status = bndi_tensor_make(&message[rank], own->engine, &own->format, &own->shape,
+                                      bndi_role_of_bytes(BND_ROLE_REDUCE), false, why);
+        }
+        if (status == BND_OK) {
+            memcpy(message[rank]->buffer->data, all + rank * bytes, bytes);
+        }
+    }
+    free(all);
+    return status;
+}
+
+/* Delayed scales learn from all ranks. */
+static bnd_status gather_amax(bnd_run *run, bnd_error *why)
+{
+    const bnd_ranks *shared = run->shared;
+    const size_t n = run->engine->histories.count;
+    if (n == 0) {
+        return BND_OK;
+    }
+    float *all = calloc((shared->count + 1) * n, sizeof *all), *own = all + shared->count * n;
+    if (all == NULL) {
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the delayed scales of %zu ranks", shared->count);
+    }
+    bndi_histories_seen(own, run->engine);
+    bnd_status status = shared->gather(all, own, n * sizeof *own, shared->data, why);
+    for (size_t rank = 0; status == BND_OK && rank < shared->count; rank++) {
+        bndi_histories_learn(run->engine, all + rank * n);
+    }
+    free(all);
+    return status;
+}
+
+static bnd_status gather_all(step_in_parts *s, bnd_error *why)
+{
+    const bnd_ranks *shared = s->run->shared;
+    const double own = shared != NULL ? s->loss[shared->rank] : 0;
+    if (shared == NULL) {
+        return BND_OK;
+    }
+    bnd_status status = shared->gather(s->loss, &own, sizeof own, shared->data, why);
+    return status == BND_OK ? gather_amax(s->run, why) : status;
+}
+
 static bnd_status reduce_all(step_in_parts *s, bnd_error *why)
 {
     bnd_run *run = s->run;
@@ -150,7 +216,10 @@ static bnd_status reduce_all(step_in_parts *s, bnd_error *why)
     for (size_t i = 0; status == BND_OK && i < run->parameters; i++) {
         bnd_tensor **message = &s->message[i * ranks];
         bndi_go_to(run, i);
-        status = message[0] != NULL ? bndi_reduce(run, &run->parameter[i], message, why) : BND_OK;
+        if (message[run->shared != NULL ? run->shared->rank : 0] != NULL) {
+            status = run->shared != NULL ? gather_messages(message, run->shared, why) : BND_OK;
+            status = status == BND_OK ? bndi_reduce(run, &run->parameter[i], message, why) : status;
+        }
         drop_messages(message, ranks);
     }
     return status;
@@ -158,13 +227,16 @@ static bnd_status reduce_all(step_in_parts *s, bnd_error *why)
 
 static bnd_status make_parts(double *loss, step_in_parts *s, bnd_error *why)
 {
-    const size_t ranks = s->run->training.ranks;
+    const bnd_ranks *shared = s->run->shared;
+    const size_t ranks = s->run->training.ranks, first = shared != NULL ? shared->rank : 0,
+                 end = shared != NULL ? first + 1 : ranks;
     double sum = 0;
     bnd_status status = BND_OK;
-    for (size_t rank = 0; status == BND_OK && rank < ranks; rank++) {
+    for (size_t rank = first; status == BND_OK && rank < end; rank++) {
         status = make_rank(s, rank, why);
         status = status == BND_OK && ranks > 1 ? make_messages(s, rank, why) : status;
     }
+    status = status == BND_OK ? gather_all(s, why) : status;
     status = status == BND_OK && ranks > 1 ? reduce_all(s, why) : status;
     for (size_t rank = 0; rank < ranks; rank++) {
         sum += s->loss[rank];

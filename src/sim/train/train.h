@@ -85,6 +85,7 @@ struct bnd_run {
     bnd_safetensors *initial; /* while parameters are made: the file with their numbers, or NULL */
     bnd_tensor *order;        /* integers of training.order, by step or by step and row; NULL: none */
     uint64_t init_hash, order_hash;
+    const bnd_ranks *shared; /* with other processes; NULL: all ranks are here */
     bndi_stage stage;
     bnd_step at_hand;                                /* of BNDI_IN_STEP */
     bool had_tape;                                   /* before BNDI_EVALUATING */

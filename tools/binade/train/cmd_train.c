@@ -1,5 +1,6 @@
 /* binade train: trains a model in fp32 and in each recipe, and compares them. */
 #include "common/process.h"
+#include "common/ranks.h"
 #include "report/report.h"
 #include "training.h"
 
@@ -17,6 +18,8 @@ typedef struct train {
     bnd_context context;
     double peak; /* FLOP/s with this many threads; NaN: not measured */
     unsigned peak_threads;
+    ranks ranks;
+    bnd_ranks shared; /* with other processes, where there are several */
 } train;
 
 /* ---- options ---- */
@@ -64,9 +67,53 @@ static int make_tasks(train *t)
             t->directories[i] = directory_of(t, &t->tasks[i]);
             t->tasks[i].directory = t->directories[i];
             t->tasks[i].resume = t->asked.resume;
+            t->tasks[i].ranks = t->ranks.count > 1 ? &t->shared : NULL;
         }
     }
     return status;
+}
+
+/* ---- ranks ---- */
+
+/* Under mpirun each process is a rank; without it, all are in this one. Rank 0 says what is to be said. */
+static int join_ranks(train *t)
+{
+    const command *self = t->asked.common.command;
+    const size_t asked = t->asked.changed.ranks;
+    if (asked <= 1 || !ranks_are_launched()) {
+        return GO_ON;
+    }
+    if (!ranks_have_mpi()) {
+        return complain(self, "mpirun needs a build with MPI (configure --with-mpi); without mpirun, --ranks computes "
+                              "the same in one process");
+    }
+    if (!ranks_begin(&t->ranks)) {
+        return complain(self, "MPI does not start"), BAD_STREAM;
+    }
+    if (t->ranks.rank > 0) {
+        (void)!freopen("/dev/null", "w", stderr);
+    }
+    if (t->ranks.count > 1 && (size_t)t->ranks.count != asked) {
+        return complain(self, "mpirun started %d processes: --ranks must be %d, not %zu", t->ranks.count,
+                        t->ranks.count, asked);
+    }
+    if (t->ranks.count > 1 && t->asked.autopsy) {
+        return complain(self, "--autopsy cannot be used under mpirun; without it, --ranks computes the same");
+    }
+    t->shared = (bnd_ranks){.rank = (size_t)t->ranks.rank, .count = (size_t)t->ranks.count, .gather = ranks_gather};
+    return GO_ON;
+}
+
+/* After a failure the others may wait for this one. */
+static void leave_ranks(const train *t, int status)
+{
+    if (t->ranks.count > 1 && status != GO_ON && t->records != NULL) {
+        fflush(NULL);
+        ranks_give_up(&t->ranks, status);
+    }
+    if (t->ranks.count > 0) {
+        ranks_end(&t->ranks);
+    }
 }
 
 /* ---- running ---- */
@@ -75,14 +122,15 @@ static int run_tasks(train *t)
 {
     const command *self = t->asked.common.command;
     bnd_error why;
-    if (bnd_context_init(&t->context, NULL, t->asked.common.threads, &why) != BND_OK) {
+    unsigned threads = t->asked.common.threads > 0 || t->ranks.count == 1 ? t->asked.common.threads : 1;
+    if (bnd_context_init(&t->context, NULL, threads, &why) != BND_OK) {
         return complain(self, "%s", why.message);
     }
     bnd_context of_a_run = t->context;
     of_a_run.threads = t->count > 1 ? 1 : t->context.threads;
     t->records = allocate(NULL, t->count, sizeof *t->records);
     memset(t->records, 0, t->count * sizeof *t->records);
-    bool measures = t->asked.details || t->asked.common.output != OUTPUT_TEXT;
+    bool measures = (t->asked.details || t->asked.common.output != OUTPUT_TEXT) && t->ranks.rank == 0;
     if (measures) {
         t->peak = measure_peak(t->peak, &of_a_run);
         t->peak_threads = of_a_run.threads;
@@ -278,7 +326,7 @@ static int check_operands(const train *t)
 
 static int run(const command *self, int argc, char **argv)
 {
-    train t = {.peak = (double)NAN};
+    train t = {.peak = (double)NAN, .ranks = {.count = 1}};
     training_begin(&t.asked);
     int status = read_arguments(&t.asked, self, argc, argv);
     if (status == GO_ON && t.asked.list) {
@@ -290,12 +338,14 @@ static int run(const command *self, int argc, char **argv)
         status = FINE;
     }
     status = status == GO_ON ? check_operands(&t) : status;
+    status = status == GO_ON ? join_ranks(&t) : status;
     status = status == GO_ON ? report_check(t.asked.report, self) : status;
     status = status == GO_ON ? choose_recipes(&t) : status;
     status = status == GO_ON ? make_tasks(&t) : status;
-    status = status == GO_ON ? dump_inputs(&t.asked, &t.tasks[0].training) : status;
+    status = status == GO_ON && t.ranks.rank == 0 ? dump_inputs(&t.asked, &t.tasks[0].training) : status;
     status = status == GO_ON ? run_tasks(&t) : status;
-    if (status == GO_ON) {
+    leave_ranks(&t, status);
+    if (status == GO_ON && t.ranks.rank == 0) {
         status = print_all(&t);
         if (was_stopped()) {
             note(self, "stopped%s", t.asked.out != NULL ? "; continue with the same command and --resume" : "");
