@@ -28,6 +28,12 @@ skip() {
     skips="${skips:+$skips; }$1"
 }
 
+# Can mpirun spread the command? In a build with shared libraries a script stands for the program.
+has_mpi() {
+    [ -z "${BND_RUNNER-}" ] && command -v mpirun >/dev/null &&
+        { ldd "$build/.libs/binade" 2>/dev/null || ldd "$build/binade" 2>/dev/null; } | grep -q libmpi
+}
+
 # conclude: says how many, what was skipped, and whether all hold.
 conclude() {
     echo "$passed passed, $failed failed, $skipped skipped${skips:+: $skips}"

@@ -38,7 +38,7 @@ contents whole >whole.lines
 contents killed >killed.lines
 check "every step of every run is the same" cmp -s whole.lines killed.lines
 
-if [ -z "${BND_RUNNER-}" ] && command -v mpirun >/dev/null && ldd "$build/binade" 2>/dev/null | grep -q libmpi; then
+if has_mpi; then
     flags=
     mpirun --version 2>&1 | grep -q 'Open MPI' && flags=--oversubscribe
     [ -n "$flags" ] && [ "$(id -u)" = 0 ] && flags="$flags --allow-run-as-root"

@@ -3,9 +3,10 @@
 # formats and orders; and after a rank was killed a checkpoint, from which the run goes on to the same bits.
 . "$(dirname "$0")/checks.sh"
 
-if [ -n "${BND_RUNNER-}" ] || ! command -v mpirun >/dev/null || ! ldd "$build/binade" 2>/dev/null | grep -q libmpi; then
+if ! has_mpi; then
     skip "MPI"
     conclude
+    exit
 fi
 flags=
 mpirun --version 2>&1 | grep -q 'Open MPI' && flags=--oversubscribe
@@ -58,6 +59,6 @@ alone --recipe fp32 --steps $((made + 5)) --out straight >straight.txt
 sed -i "s/\"steps\": $many/\"steps\": $((made + 5))/" killed/config.json
 alone --recipe fp32 --steps $((made + 5)) --out killed --resume >resumed.txt
 check "from which it goes on to the same weights" cmp -s straight/checkpoint.safetensors killed/checkpoint.safetensors
-check "and the same answer" cmp -s straight.txt resumed.txt
+check "and the same answer" equal "$(grep -v '^The runs' straight.txt)" "$(grep -v '^The runs' resumed.txt)"
 
 conclude
