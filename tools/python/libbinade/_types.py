@@ -899,6 +899,10 @@ class bnd_step(Structure):
     pass
 
 
+class bnd_ranks(Structure):
+    pass
+
+
 class bnd_updates(Structure):
     pass
 
@@ -1182,6 +1186,8 @@ bnd_training._fields_ = [("policy", bnd_policy), ("model", (c_char * 32)), ("opt
 bnd_step._fields_ = [("step", c_uint64), ("loss", c_double), ("gradient_norm", c_double), ("lr", c_double),
     ("loss_scale", c_double), ("clip_factor", c_double), ("skipped", c_bool), ("weights", c_uint64),
     ("updates", c_uint64), ("lost", c_uint64), ("update_ratio", c_double)]
+bnd_ranks._fields_ = [("rank", c_size_t), ("count", c_size_t),
+    ("gather", CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t, c_void_p, c_void_p)), ("data", c_void_p)]
 bnd_updates._fields_ = [("updates", c_uint64), ("lost", c_uint64), ("lost_moments", c_uint64),
     ("moments", (c_uint64 * 2)), ("stalled", (c_uint64 * 2))]
 bnd_step_rates._fields_ = [("lr", c_double), ("beta1", c_double), ("beta2", c_double), ("epsilon", c_double),
@@ -1208,7 +1214,7 @@ bnd_log_columns._fields_ = [("step", c_char_p), ("loss", c_char_p)]
 bnd_task._fields_ = [("training", bnd_training), ("recipe", c_char_p), ("directory", c_char_p), ("resume", c_bool),
     ("checkpoint_every", c_uint64), ("drops_checkpoint", c_bool), ("validate_every", c_uint64),
     ("validation_batches", c_uint64), ("statistics", c_bool), ("places", c_bool), ("switches", c_bool),
-    ("switch_at", c_uint64), ("switch_to", bnd_policy)]
+    ("switch_at", c_uint64), ("switch_to", bnd_policy), ("ranks", POINTER(bnd_ranks))]
 bnd_comparison._fields_ = [("verdict", c_int), ("others", c_int), ("pairs", c_size_t), ("judged", c_size_t),
     ("failed", c_size_t), ("failed_nan", c_size_t), ("nan_from", c_uint64), ("reference_failed", c_size_t),
     ("margin", c_double), ("result", c_double), ("reference", c_double), ("gap", c_double), ("interval", c_double),
@@ -1761,6 +1767,7 @@ LAB = {
     "bnd_training_uses": (c_bool, [c_void_p, c_int]),
     "bnd_schedule_factor": (c_int, [c_void_p, c_char_p, c_uint64, c_uint64, c_void_p]),
     "bnd_run_new": (c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
+    "bnd_run_share": (c_int, [c_void_p, c_void_p, c_void_p]),
     "bnd_run_free": (None, [c_void_p]),
     "bnd_run_step": (c_int, [c_void_p, c_void_p, c_void_p]),
     "bnd_run_validate": (c_int, [c_void_p, c_void_p, c_uint64, c_void_p]),
