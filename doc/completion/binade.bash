@@ -196,7 +196,7 @@ _binade()
         --progress) words="auto always never" ;;
         esac ;;
     cost)
-        options="--params --tokens --gpus --gpu --format --mfu --sparse --model --layers --hidden --heads --kv-heads --feed-forward --vocab --seq --batch --recipe --optimizer --zero --ranks --tp --recompute --days --memory --result --peak --bandwidth --seconds --tokens-per-second --width --depth --context --vocabulary --inputs --tied --svg --json --color --help" valued=" --params --tokens --gpus --gpu --format -f --mfu --model --layers --hidden --heads --kv-heads --feed-forward --vocab --seq --batch --recipe --optimizer --zero --ranks --tp --recompute --days --memory --result --peak --bandwidth --seconds --tokens-per-second --width --depth --context --vocabulary --inputs --svg --color "
+        options="--params --tokens --gpus --gpu --format --mfu --sparse --model --layers --hidden --heads --kv-heads --feed-forward --vocab --seq --batch --recipe --optimizer --zero --ranks --micro-batches --tp --recompute --days --memory --result --peak --bandwidth --seconds --tokens-per-second --width --depth --context --vocabulary --inputs --tied --svg --json --color --help" valued=" --params --tokens --gpus --gpu --format -f --mfu --model --layers --hidden --heads --kv-heads --feed-forward --vocab --seq --batch --recipe --optimizer --zero --ranks --micro-batches --tp --recompute --days --memory --result --peak --bandwidth --seconds --tokens-per-second --width --depth --context --vocabulary --inputs --svg --color "
         first="time mfu fit memory flops tensor roofline machines models" others=""
         case $prev in
         --gpu) words="a100 a100-40gb h100 h100-pcie h200 h800 h20 rtx4090 b200 mi300x tpu-v5p this" ;;

@@ -342,6 +342,7 @@ complete -c binade -n '__binade_is cost' -l recipe -d 'a recipe, settings, or FI
 complete -c binade -n '__binade_is cost' -l optimizer -d 'as train --list has them (default adamw)' -x -a 'sgd momentum adagrad rmsprop adam adamw lion adafactor muon muon-original'
 complete -c binade -n '__binade_is cost' -l zero -d 'ZeRO stage (default 0; fit: 3)' -x -a '0 1 2 3'
 complete -c binade -n '__binade_is cost' -l ranks -d 'data-parallel ranks, over which ZeRO shards (default 1)' -x
+complete -c binade -n '__binade_is cost' -l micro-batches -d 'a rank\'s batch is divided into K, whose gradients are added (default 1)' -x
 complete -c binade -n '__binade_is cost' -l tp -d 'tensor-parallel machines, which share each layer (default 1)' -x
 complete -c binade -n '__binade_is cost' -l recompute -d 'none selective full (default none)' -x -a 'none selective full'
 complete -c binade -n '__binade_is cost' -l days -d 'time that the machines work, in days (default 1)' -x

@@ -223,15 +223,16 @@ typedef size_t bnd_keeps(size_t optimizer, bnd_role part, const size_t *shape, s
 
 typedef struct bnd_plan {
     bnd_policy policy;
-    bnd_keeps *keeps; /* NULL: nothing */
-    size_t optimizer; /* what it is asked about */
-    unsigned zero;    /* ZeRO's stage, 0 .. 3 */
-    double ranks;     /* that share the data, and what ZeRO shards; at least 1 */
-    double tensor;    /* tensor parallelism: machines that share each layer; at least 1 */
+    bnd_keeps *keeps;     /* NULL: nothing */
+    size_t optimizer;     /* what it is asked about */
+    unsigned zero;        /* ZeRO's stage, 0 .. 3 */
+    double ranks;         /* that share the data, and what ZeRO shards; at least 1 */
+    double tensor;        /* tensor parallelism: machines that share each layer; at least 1 */
+    double micro_batches; /* that a rank's batch is divided into, one at a time; at most 1: none */
 } bnd_plan;
 
 /* Bytes that a role takes for one tensor of parameters, by the policy and by what the optimizer keeps: param, grad,
- * master, m, v, extra (Kahan's compensation). `scales`, in addition: what shared scales take, which a run counts as
+ * master, m, v, extra (Kahan's compensation), accumulate. `scales`, in addition: what shared scales take, which a run counts as
  * extra. `transient`: of param, where it is made of the master for a step. */
 typedef struct bnd_stored {
     double bytes, scales;

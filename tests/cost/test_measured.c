@@ -122,6 +122,37 @@ static void check_states(const size *s, const char *recipe, const char *optimize
     CU_ASSERT_EQUAL(extra, account.bytes[BND_ROLE_EXTRA]);
 }
 
+/* Micro-batches: their sums in addition, and the activations of one. */
+static void test_micro_batches(void)
+{
+    static const char *const recipes[] = {"fp32", "bf16-master,accumulate=bf16", "grad=e4m3/tensor,accumulate=fp16"};
+    size s = sizes[0];
+    bnd_architecture a = shape_of(&s);
+    for (size_t i = 0; i < 3; i++) {
+        bnd_training one = training_of(&s, recipes[i], "adamw"), t = one;
+        bnd_plan plan = plan_of(recipes[i], "adamw"), divided = plan;
+        bnd_step step;
+        t.batch = 3 * s.batch;
+        t.micro_batches = 3;
+        divided.micro_batches = 3;
+        bnd_account whole = account_after_a_step(&one, &step), account = account_after_a_step(&t, &step);
+        bnd_cost part = memory_of(&a, &plan, s.batch, false), cost = memory_of(&a, &divided, t.batch, false);
+        CU_ASSERT_TRUE(
+            same_bytes(&cost, BND_ROLE_ACCUMULATE, account.peak_by_role[BND_ROLE_ACCUMULATE], recipes[i], "adamw"));
+        CU_ASSERT_TRUE(same_bytes(&cost, BND_ROLE_GRAD, account.peak_by_role[BND_ROLE_GRAD], recipes[i], "adamw"));
+        CU_ASSERT_TRUE(account.peak_by_role[BND_ROLE_ACCUMULATE] > 0);
+        CU_ASSERT_EQUAL(account.saved, whole.saved);
+        CU_ASSERT_EQUAL(paper(&cost, "activations"), paper(&part, "activations"));
+        CU_ASSERT_EQUAL(paper(&cost, "total"), paper(&part, "total") + paper(&cost, "accumulate"));
+    }
+    bnd_cost cost = {.steps = 0};
+    bnd_error why;
+    bnd_cost_of_memory q = {.plan = plan_of("fp32", "adamw"), .model = &a, .batch = 4};
+    q.plan.micro_batches = 3;
+    CU_ASSERT_TRUE(refuses(bnd_cost_memory(&cost, &q, &why), &why, "a batch of 4 cannot be divided into 3"));
+    CU_ASSERT_EQUAL(cost.steps, 0);
+}
+
 /* Every recipe under every optimizer, to the byte. */
 static void test_states(void)
 {
@@ -296,6 +327,7 @@ static void test_flops(void)
 }
 
 CU_TestInfo measured_tests[] = {
+    {"micro-batches", test_micro_batches},
     {"parameters, gradients, master, states: to the byte", test_states},
     {"custom recipes", test_custom_recipes},
     {"a tied head", test_tied},

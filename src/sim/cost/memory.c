@@ -3,7 +3,7 @@
 #include "cost/paper.h"
 #include "cost/zero_sharing.h"
 
-static const bnd_role roles[] = {BND_ROLE_PARAM, BND_ROLE_GRAD, BND_ROLE_MASTER,
+static const bnd_role roles[] = {BND_ROLE_PARAM, BND_ROLE_GRAD, BND_ROLE_ACCUMULATE, BND_ROLE_MASTER,
                                  BND_ROLE_M,     BND_ROLE_V,    BND_ROLE_EXTRA};
 enum { ROLES = sizeof roles / sizeof roles[0] };
 
@@ -20,7 +20,7 @@ bnd_status bndi_check_plan(const bnd_plan *plan, bnd_error *why)
 /* Stage 1 shards what the optimizer keeps, 2 gradients, too, 3 parameters, too. */
 double bndi_sharers(const bnd_plan *plan, bnd_role role)
 {
-    unsigned from = role == BND_ROLE_PARAM ? 3 : role == BND_ROLE_GRAD ? 2 : 1;
+    unsigned from = role == BND_ROLE_PARAM ? 3 : role == BND_ROLE_GRAD || role == BND_ROLE_ACCUMULATE ? 2 : 1;
     return plan->zero >= from ? plan->ranks : 1;
 }
 
@@ -218,11 +218,28 @@ static void put_room(bnd_cost *c, const bnd_machine *m, double total)
         m->title, total / m->memory);
 }
 
-bnd_status bnd_cost_memory(bnd_cost *out, const bnd_cost_of_memory *q, bnd_error *why)
+/* Activations are those of a micro-batch. */
+static bnd_status divide_batch(bnd_cost_of_memory *q, bnd_error *why)
+{
+    const double micro = q->plan.micro_batches;
+    if (micro > 1 && has_shape(q)) {
+        const double rows = q->batch / micro;
+        if (rows - __builtin_floor(rows) > 0) {
+            return bnd_fail(why, BND_BAD_ARGUMENT, 0, "a batch of %llu cannot be divided into %llu micro-batches",
+                            (unsigned long long)q->batch, (unsigned long long)micro);
+        }
+        q->batch = rows;
+    }
+    return BND_OK;
+}
+
+bnd_status bnd_cost_memory(bnd_cost *out, const bnd_cost_of_memory *asked, bnd_error *why)
 {
     bnd_cost c = {.steps = 0};
+    bnd_cost_of_memory divided = *asked, *q = &divided;
     double states, activations = 0;
-    bnd_status status = check(q, why);
+    bnd_status status = check(asked, why);
+    status = status == BND_OK ? divide_batch(q, why) : status;
     if (status != BND_OK) {
         return status;
     }

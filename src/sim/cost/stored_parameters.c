@@ -6,13 +6,16 @@
 #include "cost/cost.h"
 
 /* Is the role kept at all, and as what? NULL: in fp32. */
-static bool is_kept(const bnd_cast **as, const bnd_policy *p, bnd_role role)
+static bool is_kept(const bnd_cast **as, const bnd_plan *plan, bnd_role role)
 {
+    const bnd_policy *p = &plan->policy;
     const bnd_cast *cast = &p->cast[role];
     *as = cast->given ? cast : NULL;
     switch (role) {
     case BND_ROLE_MASTER:
         return cast->given;
+    case BND_ROLE_ACCUMULATE:
+        return plan->micro_batches > 1;
     case BND_ROLE_EXTRA:
         return p->update == BND_UPDATE_KAHAN;
     case BND_ROLE_PARAM:
@@ -41,7 +44,7 @@ bnd_status bnd_plan_stored(bnd_stored *out, const bnd_plan *plan, bnd_role role,
     const bnd_cast *cast;
     bndi_scaled_room bytes = {0, 0};
     bnd_status status = BND_OK;
-    if (is_kept(&cast, &plan->policy, role)) {
+    if (is_kept(&cast, plan, role)) {
         bndi_shape shape = shape_of(plan, role, w);
         status = bndi_room_for(&bytes, cast, role, &shape, why);
     }

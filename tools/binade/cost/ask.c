@@ -390,9 +390,9 @@ const cost_question cost_questions[] = {
     {"fit", "the largest model whose states fit", "", 0,
      STATES | GIVEN(COST_GPUS) | GIVEN(COST_GPU) | GIVEN(COST_MEMORY), ask_fit, "--gpus 8 --gpu h100 --recipe fp32"},
     {"memory", "the memory of one rank: parameters, gradients, states, activations", "", 0,
-     SHAPE | STATES | GIVEN(COST_PARAMS) | GIVEN(COST_RANKS) | GIVEN(COST_BATCH) | GIVEN(COST_RECOMPUTE) |
-         GIVEN(COST_GPU) | GIVEN(COST_WIDTH) | GIVEN(COST_DEPTH) | GIVEN(COST_CONTEXT) | GIVEN(COST_VOCABULARY) |
-         GIVEN(COST_INPUTS) | GIVEN(COST_TIED) | GIVEN(COST_SVG),
+     SHAPE | STATES | GIVEN(COST_PARAMS) | GIVEN(COST_RANKS) | GIVEN(COST_MICRO_BATCHES) | GIVEN(COST_BATCH) |
+         GIVEN(COST_RECOMPUTE) | GIVEN(COST_GPU) | GIVEN(COST_WIDTH) | GIVEN(COST_DEPTH) | GIVEN(COST_CONTEXT) |
+         GIVEN(COST_VOCABULARY) | GIVEN(COST_INPUTS) | GIVEN(COST_TIED) | GIVEN(COST_SVG),
      ask_memory, "--model llama3-70b --recipe bf16-master --zero 3 --ranks 64"},
     {"flops", "FLOPs of a model, of a matrix product BxDxK, or of machines in some days", "[BxDxK]", 0,
      SHAPE | MACHINES | GIVEN(COST_PARAMS) | GIVEN(COST_TOKENS) | GIVEN(COST_MFU) | GIVEN(COST_DAYS) |

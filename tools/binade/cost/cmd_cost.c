@@ -118,6 +118,7 @@ static bnd_status find_plan(asked *a, bnd_error *why)
         a->plan.optimizer = row;
         a->plan.zero = (unsigned)(zero[0] - '0');
         a->plan.ranks = a->number[COST_RANKS];
+        a->plan.micro_batches = a->number[COST_MICRO_BATCHES];
         a->plan.tensor = a->number[COST_TP];
     }
     return status;
@@ -189,7 +190,12 @@ static int run(const command *self, int argc, char **argv)
         cost_question_help(self, about);
         return FINE;
     }
-    asked a = {.number = {[COST_GPUS] = 1, [COST_BATCH] = 1, [COST_RANKS] = 1, [COST_TP] = 1, [COST_DAYS] = 1}};
+    asked a = {.number = {[COST_GPUS] = 1,
+                          [COST_BATCH] = 1,
+                          [COST_RANKS] = 1,
+                          [COST_MICRO_BATCHES] = 1,
+                          [COST_TP] = 1,
+                          [COST_DAYS] = 1}};
     const cost_question *q = NULL;
     int status = read_arguments(&a, self, argc, argv);
     if (status == GO_ON) {

@@ -26,6 +26,7 @@ enum cost_option {
     COST_OPTIMIZER,
     COST_ZERO,
     COST_RANKS,
+    COST_MICRO_BATCHES,
     COST_TP,
     COST_RECOMPUTE,
     COST_DAYS,

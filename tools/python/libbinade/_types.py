@@ -1080,7 +1080,7 @@ bnd_architecture._fields_ = [("name", (c_char * 32)), ("layers", c_uint64), ("hi
 bnd_weight._fields_ = [("name", c_char_p), ("rows", c_uint64), ("columns", c_uint64), ("copies", c_uint64),
     ("split", c_bool), ("hidden", c_bool)]
 bnd_plan._fields_ = [("policy", bnd_policy), ("keeps", bnd_keeps), ("optimizer", c_size_t), ("zero", c_uint),
-    ("ranks", c_double), ("tensor", c_double)]
+    ("ranks", c_double), ("tensor", c_double), ("micro_batches", c_double)]
 bnd_stored._fields_ = [("bytes", c_double), ("scales", c_double), ("transient", c_bool)]
 bnd_cost_of_time._fields_ = [("parameters", c_double), ("model", POINTER(bnd_architecture)), ("tokens", c_double),
     ("machines", c_double), ("mfu", c_double), ("sequence", c_double), ("recompute", c_int),

@@ -178,7 +178,7 @@ def _recompute(name):
     return found.value
 
 
-def _plan(policy, optimizer, zero, ranks, tp):
+def _plan(policy, optimizer, zero, ranks, tp, micro_batches=1):
     row = ctypes.c_size_t()
     call("bnd_optimizer_find", ctypes.byref(row), text(optimizer, "optimizer"))
     try:
@@ -187,7 +187,8 @@ def _plan(policy, optimizer, zero, ranks, tp):
         raise ValueError(f"zero must be a stage from 0 to 3, not {brief(zero)}") from None
     keeps = _types.bnd_keeps(("bnd_optimizer_keeps", lib._handle("binade-lab")))
     return _types.bnd_plan(policy=policy, keeps=keeps, optimizer=row.value, zero=zero,
-                           ranks=_quantity(ranks, _WHOLE, "ranks"), tensor=_quantity(tp, _WHOLE, "tp"))
+                           ranks=_quantity(ranks, _WHOLE, "ranks"), tensor=_quantity(tp, _WHOLE, "tp"),
+                           micro_batches=_quantity(micro_batches, _WHOLE, "micro_batches"))
 
 
 def _one_recipe(recipe, question):
@@ -282,7 +283,8 @@ def _trained(model, optimizer, tied, sizes):
 def memory(model: Optional[str] = None, *, params: Optional[Quantity] = None,
            recipe: Union[str, Iterable[str]] = "fp32", optimizer: str = "adamw", zero: int = 0, ranks: Quantity = 1,
            tp: Quantity = 1, batch: Optional[Quantity] = None, recompute: Optional[str] = None,
-           gpu: Optional[str] = None, tied: bool = False, **sizes) -> Union[Cost, Dict[str, Cost]]:
+           gpu: Optional[str] = None, tied: bool = False, micro_batches: Quantity = 1,
+           **sizes) -> Union[Cost, Dict[str, Cost]]:
     """The memory of one rank: parameters, gradients, states, activations.
 
     model: a name of models(), or a model of train(), for which the answer is what a run measures. sizes: of a model by
@@ -316,7 +318,7 @@ def memory(model: Optional[str] = None, *, params: Optional[Quantity] = None,
         question.batch = _quantity(batch, _WHOLE, "batch", 1.0)
     answers = {}
     for name, policy in recipes:
-        question.plan = _plan(policy, optimizer, zero, ranks, tp)
+        question.plan = _plan(policy, optimizer, zero, ranks, tp, micro_batches)
         answers[name] = _answer("memory", "bnd_cost_memory", ctypes.byref(question))
     return answers if len(answers) > 1 or not isinstance(recipe, str) else next(iter(answers.values()))
 
