@@ -232,8 +232,8 @@ typedef struct bnd_plan {
 } bnd_plan;
 
 /* Bytes that a role takes for one tensor of parameters, by the policy and by what the optimizer keeps: param, grad,
- * master, m, v, extra (Kahan's compensation), accumulate. `scales`, in addition: what shared scales take, which a run counts as
- * extra. `transient`: of param, where it is made of the master for a step. */
+ * master, m, v, extra (Kahan's compensation), accumulate. `scales`, in addition: what shared scales take, which a
+ * run counts as extra. `transient`: of param, where it is made of the master for a step. */
 typedef struct bnd_stored {
     double bytes, scales;
     bool transient;
