@@ -1,29 +1,61 @@
 /* A formula over whole tensors, element by element: copies and sums in place among them. */
+#include "bulk/threads.h"
 #include "tensor/engine.h"
 #include "tensor/formula.h"
+
+enum { MOST = 3 };
+
+/* A formula made ready; parts of it go to threads. */
+typedef struct pass {
+    bndi_formula *formula;
+    bndi_walk to, from[MOST];
+    unsigned operands;
+    double k;
+    size_t n, parts;
+    bndi_store how;
+} pass;
+
+/* Chunks of one part: the same ones for any number of parts. */
+static void run_part(void *of, size_t i, bool in_order)
+{
+    const pass *p = of;
+    const size_t chunks = (p->n + BNDI_TENSOR_CHUNK - 1) / BNDI_TENSOR_CHUNK;
+    const size_t end = chunks * (i + 1) / p->parts * BNDI_TENSOR_CHUNK;
+    bndi_numbers out, buffers[MOST];
+    (void)in_order;
+    for (size_t at = chunks * i / p->parts * BNDI_TENSOR_CHUNK; at < end; at += BNDI_TENSOR_CHUNK) {
+        const size_t m = p->n - at < BNDI_TENSOR_CHUNK ? p->n - at : BNDI_TENSOR_CHUNK;
+        const void *numbers[MOST] = {NULL};
+        for (unsigned o = 0; o < p->operands; o++) {
+            numbers[o] = bndi_read(&p->from[o], at, m, &buffers[o]);
+        }
+        void *place = bndi_walk_place(&p->to, at, &out);
+        p->formula(place, numbers, p->k, m);
+        bndi_write(&p->to, at, m, place, &p->how);
+    }
+}
 
 /* y = formula(in...), each broadcast to y. */
 void bndi_run_formula(bnd_tensor *y, bndi_formula_name name, const bnd_tensor *const *in, double k, bndi_width work,
                       const bndi_store *how)
 {
-    enum { MOST = 3 };
-    bndi_formula *formula = bndi_maths_of(&y->engine->context)->formula[work][name];
-    bndi_walk to, from[MOST];
-    bndi_numbers out, buffers[MOST];
-    size_t n = bndi_count(&y->shape);
-    bndi_walk_open(&to, y, &y->shape, work);
-    for (unsigned i = 0; i < MOST && in[i] != NULL; i++) {
-        bndi_walk_open(&from[i], in[i], &y->shape, work);
+    pass p = {.formula = bndi_maths_of(&y->engine->context)->formula[work][name],
+              .k = k,
+              .n = bndi_count(&y->shape),
+              .how = *how};
+    bndi_walk_open(&p.to, y, &y->shape, work);
+    bool alone = bndi_writes_alone(&p.to, how);
+    for (; p.operands < MOST && in[p.operands] != NULL; p.operands++) {
+        bndi_walk_open(&p.from[p.operands], in[p.operands], &y->shape, work);
+        alone = alone && bndi_reads_alone(&p.from[p.operands]);
     }
-    for (size_t at = 0; at < n; at += BNDI_TENSOR_CHUNK) {
-        size_t m = n - at < BNDI_TENSOR_CHUNK ? n - at : BNDI_TENSOR_CHUNK;
-        const void *numbers[MOST] = {NULL};
-        for (unsigned i = 0; i < MOST && in[i] != NULL; i++) {
-            numbers[i] = bndi_read(&from[i], at, m, &buffers[i]);
-        }
-        void *place = bndi_walk_place(&to, at, &out);
-        formula(place, numbers, k, m);
-        bndi_write(&to, at, m, place, how);
+    p.parts = alone ? bndi_parts_of(y->engine, p.n) : 1;
+    if (p.parts > 1) {
+        p.how.stats = NULL;
+    }
+    bnd_lab_parallel(p.parts, BNDI_EVENLY, run_part, &p, p.parts);
+    if (p.parts > 1) {
+        bndi_count_stored(&p.to, p.n, how);
     }
 }
 

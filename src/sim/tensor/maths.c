@@ -280,6 +280,32 @@ static void row_add_scaled(double *sums, const double *x, double factor, size_t 
     EACH_SIXTEEN(n, store_some(sums, at, left, load_some(sums, at, left) + factor * load_some(x, at, left));)
 }
 
+/* x - x is 0 for a number, and NaN for an infinity or a NaN: so is a sum of them, in any order. */
+static bool row_all_finite(const float *x, size_t n)
+{
+    enum { AT_ONCE = 16, SUMS = 4 };
+    typedef float many __attribute__((vector_size(AT_ONCE * sizeof(float))));
+    many sums[SUMS] = {{0}};
+    float rest = 0;
+    size_t i = 0;
+    for (; i + AT_ONCE * SUMS <= n; i += AT_ONCE * SUMS) {
+        UNROLL
+        for (size_t j = 0; j < SUMS; j++) {
+            many v;
+            __builtin_memcpy(&v, x + i + j * AT_ONCE, sizeof v);
+            sums[j] += v - v;
+        }
+    }
+    for (; i < n; i++) {
+        rest += x[i] - x[i];
+    }
+    const many all = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    for (int lane = 0; lane < AT_ONCE; lane++) {
+        rest += all[lane];
+    }
+    return rest == 0;
+}
+
 /* fp32 to double, exactly. Returns false if there was a NaN. v == v is zero in the lane of a NaN only, and `numbers`
  * keeps that zero until the end:
  *
@@ -492,5 +518,6 @@ const bndi_maths BNDI_MATHS = {
     .add = {add_to_doubles_of_floats, add_to_doubles_of_doubles},
     .add_scaled = row_add_scaled,
     .widen = row_widen,
+    .all_finite = row_all_finite,
     .narrow = row_narrow,
 };

@@ -188,10 +188,27 @@ bool bndi_stores_simply(const bndi_store *how)
     return how->stats == NULL && asks_nothing(how);
 }
 
+/* ... or of NaNs only: what operations ask. */
+static bool asks_of_nans(const bndi_store *how)
+{
+    static const bnd_rule of_operations = {.nan = BND_NAN_CANONICAL};
+    return asks_nothing(how) || __builtin_memcmp(&how->rule, &of_operations, sizeof of_operations) == 0;
+}
+
+/* Is there nothing to do to numbers of the stored type? Infinities are not looked at closer: NaNs may be among them. */
+static bool stay(const bndi_walk *w, const void *numbers, size_t n, const bndi_store *how)
+{
+    if (!holds_numbers(w) || !asks_of_nans(how)) {
+        return false;
+    }
+    return asks_nothing(how) ||
+           (w->work == BNDI_WORDS_32 && bndi_maths_of(&w->engine->context)->all_finite(numbers, n));
+}
+
 /* The case of numbers that are stored unchanged and only counted. Returns false if anything else has to be done. */
 static bool count_numbers(const bndi_walk *w, const void *numbers, size_t n, const bndi_store *how)
 {
-    const bool only_counted = how->stats != NULL && holds_numbers(w) && asks_nothing(how);
+    const bool only_counted = how->stats != NULL && stay(w, numbers, n, how);
     const bndi_ready *ready = only_counted ? bndi_conversion(w->engine, w->work, &w->format, how->rule) : NULL;
     bndi_tally tally;
     if (ready == NULL) {
@@ -203,14 +220,14 @@ static bool count_numbers(const bndi_walk *w, const void *numbers, size_t n, con
     return true;
 }
 
-static bool as_they_are(const bndi_walk *w, const bndi_store *how)
+static bool as_they_are(const bndi_walk *w, const void *numbers, size_t n, const bndi_store *how)
 {
-    return holds_numbers(w) && bndi_stores_simply(how);
+    return how->stats == NULL && stay(w, numbers, n, how);
 }
 
 static bool narrowed(float *floats, const bndi_walk *w, const void *numbers, size_t n, const bndi_store *how)
 {
-    if (!holds_floats(w) || !bndi_stores_simply(how)) {
+    if (!holds_floats(w) || how->stats != NULL || !asks_of_nans(how)) {
         return false;
     }
     bndi_environment before = bndi_enter(BND_ROUND_RNE);
@@ -250,11 +267,12 @@ void bndi_write(const bndi_walk *w, size_t at, size_t n, const void *numbers, co
     bndi_store uncounted = *how;
     if (count_numbers(w, numbers, n, how)) {
         uncounted.stats = NULL;
+        uncounted.rule = (bnd_rule){.rounding = BND_ROUND_RNE};
         how = &uncounted;
     }
     if (narrowed(raw.floats, w, numbers, n, how)) {
         from = raw.bytes;
-    } else if (!as_they_are(w, how)) {
+    } else if (!as_they_are(w, numbers, n, how)) {
         unsigned char *place = codes_in_place(w, at);
         unsigned char *words = place != NULL ? place : raw.bytes;
         if (!encoded(words, w, numbers, n, how)) {
@@ -268,6 +286,33 @@ void bndi_write(const bndi_walk *w, size_t at, size_t n, const void *numbers, co
         return;
     }
     bndi_write_codes(w, at, n, from);
+}
+
+/* ---- chunks by threads ---- */
+
+bool bndi_reads_alone(const bndi_walk *w)
+{
+    return holds_numbers(w);
+}
+
+/* A NaN is encoded: the conversion is made here, and only looked up by the threads. */
+bool bndi_writes_alone(const bndi_walk *w, const bndi_store *how)
+{
+    return w->plain && asks_of_nans(how) && bndi_conversion(w->engine, w->work, &w->format, how->rule) != NULL;
+}
+
+size_t bndi_parts_of(const bnd_engine *engine, size_t n)
+{
+    const size_t worth = (size_t)1 << 16, threads = engine->context.threads; /* measured: some ten microseconds */
+    return n < worth || threads < 2 ? 1 : threads;
+}
+
+void bndi_count_stored(const bndi_walk *w, size_t n, const bndi_store *how)
+{
+    for (size_t at = 0; how->stats != NULL && at < n; at += BNDI_TENSOR_CHUNK) {
+        const size_t m = n - at < BNDI_TENSOR_CHUNK ? n - at : BNDI_TENSOR_CHUNK;
+        bndi_write(w, at, m, bndi_plain_place(w, at), how);
+    }
 }
 
 /* ---- whole tensors ---- */

@@ -1,5 +1,6 @@
 /* Rows of a tensor as numbers. A chunk holds as many rows as fit, so that short rows cost no more than long ones. Rows
  * that lie in memory as numbers are read in place. */
+#include "bulk/threads.h"
 #include "tensor/engine.h"
 #include "tensor/rows.h"
 #include "tensor/view_make.h"
@@ -132,30 +133,70 @@ static void close_operand(opened *x)
     bndi_drop(x->view);
 }
 
+/* A function made ready; parts of its rows go to threads. */
+typedef struct pass {
+    bndi_row_function *f;
+    bndi_row_pass row;
+    const opened *to, *from;
+    unsigned count;
+    size_t parts;
+    bndi_store how;
+} pass;
+
+/* Rows of one part, with positions and scratch of its own. */
+static void run_part(void *of, size_t i, bool in_order)
+{
+    const pass *p = of;
+    bndi_row_pass row = p->row;
+    bndi_rows to = p->to->rows, from[BNDI_ROW_OPERANDS];
+    const size_t begin = to.rows * i / p->parts, end = to.rows * (i + 1) / p->parts;
+    (void)in_order;
+    row.scratch += i * row.length;
+    to.how = &p->how;
+    to.rows = end; /* where the last block of rows ends */
+    for (unsigned o = 0; o < p->count; o++) {
+        from[o] = p->from[o].rows;
+    }
+    for (size_t at = begin; at < end; at++) {
+        const void *rows[BNDI_ROW_OPERANDS] = {NULL};
+        for (unsigned o = 0; o < p->count; o++) {
+            rows[o] = bndi_row_read(&from[o], at);
+        }
+        p->f(&row, bndi_row_place(&to, at), rows);
+    }
+    move_block(&to, true);
+}
+
 bnd_status bndi_run_rows(bndi_row_operand out, const bndi_row_operand *in, unsigned count, const bndi_shape *shape,
                          unsigned along, bndi_width work, bndi_row_function *f, const bndi_store *how, bnd_error *why)
 {
     opened to = {.view = NULL}, from[BNDI_ROW_OPERANDS] = {{.view = NULL}};
     bnd_engine *engine = out.tensor->engine;
     bndi_buffer *scratch = NULL;
-    bndi_row_pass p = {.maths = bndi_maths_of(&engine->context), .work = work, .length = 1};
+    const size_t parts = bndi_parts_of(engine, bndi_count(shape));
+    pass p = {.f = f, .to = &to, .from = from, .count = count, .how = *how};
+    p.row = (bndi_row_pass){.maths = bndi_maths_of(&engine->context), .work = work, .length = 1};
     for (size_t i = 0; i < shape->rank; i++) {
-        p.length *= (along >> i & 1) != 0 ? shape->extent[i] : 1;
+        p.row.length *= (along >> i & 1) != 0 ? shape->extent[i] : 1;
     }
-    bnd_status status = bndi_buffer_new(&scratch, engine, BND_ROLE_SCRATCH, p.length * sizeof(double), false, why);
+    bnd_status status =
+        bndi_buffer_new(&scratch, engine, BND_ROLE_SCRATCH, parts * p.row.length * sizeof(double), false, why);
     if (status == BND_OK) {
-        p.scratch = (double *)(void *)scratch->data;
-        status = open_operand(&to, out, p.length, along, work, how, why);
+        p.row.scratch = (double *)(void *)scratch->data;
+        status = open_operand(&to, out, p.row.length, along, work, how, why);
     }
+    bool alone = status == BND_OK && bndi_writes_alone(&to.rows.walk, how);
     for (unsigned i = 0; status == BND_OK && i < count; i++) {
-        status = open_operand(&from[i], in[i], p.length, along, work, NULL, why);
+        status = open_operand(&from[i], in[i], p.row.length, along, work, NULL, why);
+        alone = alone && status == BND_OK && from[i].rows.walk.plain;
     }
-    for (size_t row = 0; status == BND_OK && row < to.rows.rows; row++) {
-        const void *rows[BNDI_ROW_OPERANDS] = {NULL};
-        for (unsigned i = 0; i < count; i++) {
-            rows[i] = bndi_row_read(&from[i].rows, row);
-        }
-        f(&p, bndi_row_place(&to.rows, row), rows);
+    if (status == BND_OK) {
+        p.parts = alone ? parts : 1;
+        p.how.stats = p.parts > 1 ? NULL : how->stats;
+        bnd_lab_parallel(p.parts, BNDI_EVENLY, run_part, &p, p.parts);
+    }
+    if (status == BND_OK && p.parts > 1) {
+        bndi_count_stored(&to.rows.walk, to.rows.rows * to.rows.length, how);
     }
     close_operand(&to);
     for (unsigned i = 0; i < count; i++) {

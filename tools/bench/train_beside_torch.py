@@ -1,0 +1,106 @@
+"""Steps of the simulator's transformer beside PyTorch: train_beside_torch.py BINADE [THREADS...].
+
+For each size and number of threads, `binade train` in fp32 with AdamW and PyTorch's model of the same shapes take turns in
+processes of their own. Tokens per second come from the difference of two runs of different lengths, so that starting a
+process costs neither of them anything. Printed is the median of the rounds, and of the ratios of a round."""
+
+import math
+import os
+import statistics
+import subprocess
+import sys
+import time
+
+BATCH, CONTEXT, HEADS, VOCABULARY = 16, 64, 4, 65
+SIZES = ((128, 4), (256, 4), (512, 4), (512, 8))  # width and depth: 0.8, 3.2, 12.7 and 25.3 million parameters
+ROUNDS = 5
+
+
+def torch_steps(width, depth, threads):
+    """Answers every number of steps on standard input with the seconds that they took."""
+    import torch
+    import torch.nn.functional as F
+
+    torch.set_num_threads(threads)
+    mask = torch.tril(torch.ones(CONTEXT, CONTEXT)) == 0
+    shapes = [(VOCABULARY, width), (CONTEXT, width)]
+    for _ in range(depth):
+        shapes += [(width,), (width,), (3 * width, width), (3 * width,), (width, width), (width,)]
+        shapes += [(width,), (width,), (4 * width, width), (4 * width,), (width, 4 * width), (width,)]
+    shapes += [(width,), (width,), (VOCABULARY, width)]
+    p = [(torch.randn(s) * 0.02 + (len(s) == 1)).requires_grad_(True) for s in shapes]
+    x, targets = torch.randint(VOCABULARY, (BATCH, CONTEXT)), torch.randint(VOCABULARY, (BATCH * CONTEXT,))
+
+    def block(x, p):
+        h = F.linear(F.layer_norm(x, (width,), p[0], p[1]), p[2], p[3])
+        q, k, v = (t.view(BATCH, CONTEXT, HEADS, -1).transpose(1, 2) for t in h.split(width, dim=2))
+        scores = (q @ k.transpose(-2, -1)) * (1 / math.sqrt(width // HEADS))
+        y = F.softmax(scores.masked_fill(mask, -math.inf), dim=-1) @ v
+        x = x + F.linear(y.transpose(1, 2).reshape(BATCH, CONTEXT, width), p[4], p[5])
+        h = F.gelu(F.linear(F.layer_norm(x, (width,), p[6], p[7]), p[8], p[9]))
+        return x + F.linear(h, p[10], p[11])
+
+    def loss():
+        h = F.embedding(x, p[0]) + p[1]
+        for i in range(depth):
+            h = block(h, p[2 + 12 * i : 14 + 12 * i])
+        h = F.linear(F.layer_norm(h, (width,), p[-3], p[-2]), p[-1])
+        return F.cross_entropy(h.view(-1, VOCABULARY), targets)
+
+    optimizer = torch.optim.AdamW(p, lr=1e-4)
+    for line in sys.stdin:
+        begun = time.perf_counter()
+        for _ in range(int(line)):
+            optimizer.zero_grad(set_to_none=True)
+            loss().backward()
+            optimizer.step()
+        print(time.perf_counter() - begun, flush=True)
+
+
+def binade_seconds(binade, width, depth, threads, steps):
+    command = f"{binade} train --model transformer --recipe fp32 --optimizer adamw --batch {BATCH} --context {CONTEXT}"
+    command += f" --width {width} --depth {depth} --heads {HEADS} --vocabulary {VOCABULARY} --steps {steps} -j {threads}"
+    begun = time.perf_counter()
+    subprocess.run(command.split(), check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return time.perf_counter() - begun
+
+
+def measure(binade, width, depth, threads):
+    command = [sys.executable, __file__, "--torch", str(width), str(depth), str(threads)]
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("OPENBLAS_")}
+    environment["OMP_NUM_THREADS"] = str(threads)
+    torch = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
+
+    def torch_seconds(steps):
+        torch.stdin.write(f"{steps}\n")
+        torch.stdin.flush()
+        return float(torch.stdout.readline())
+
+    few = 2
+    torch_seconds(few)
+    steps = max(3, min(40, round(2 * few / torch_seconds(few))))
+    own, theirs = [], []
+    for _ in range(ROUNDS):
+        short = binade_seconds(binade, width, depth, threads, few)
+        own.append((binade_seconds(binade, width, depth, threads, few + steps) - short) / steps)
+        theirs.append(torch_seconds(steps) / steps)
+    torch.stdin.close()
+    torch.wait()
+    tokens = BATCH * CONTEXT
+    ratio = statistics.median(b / a for a, b in zip(own, theirs))
+    count = 12 * width * width * depth + 13 * width * depth + (2 * VOCABULARY + CONTEXT + 2) * width
+    print(f"| {count / 1e6:.1f} | {threads} | {tokens / statistics.median(own):.0f} |", end="")
+    print(f" {tokens / statistics.median(theirs):.0f} | {ratio:.2f} |", flush=True)
+
+
+def main():
+    if sys.argv[1] == "--torch":
+        torch_steps(*map(int, sys.argv[2:]))
+        return
+    print("| million parameters | threads | tokens per second | PyTorch's | ratio |\n| --- | --- | --- | --- | --- |")
+    for threads in map(int, sys.argv[2:] or ("1", "2")):
+        for width, depth in SIZES:
+            measure(sys.argv[1], width, depth, threads)
+
+
+main()
