@@ -124,6 +124,71 @@ static void test_every_operation(void)
     CU_ASSERT_EQUAL(all_questions(NULL, formats, 1, 2, 2600), 0); /* rows of more than a chunk */
 }
 
+/* fp32 numbers that many threads divide: every question, with NaNs of other payloads, infinities and -0 among the
+ * numbers of two of them, and what is counted. */
+enum { SHARED_ROWS = 300, SHARED_COLUMNS = 230, SHARED = SHARED_ROWS * SHARED_COLUMNS };
+
+static void ask_shared(uint32_t *bits, bnd_stats *counted, bnd_tensor_operation operation, const float *x,
+                       unsigned threads)
+{
+    const bnd_context context = {.threads = threads};
+    const size_t shape[2] = {SHARED_ROWS, SHARED_COLUMNS};
+    const bnd_format f = format_named("fp32");
+    bnd_engine *engine = NULL;
+    bnd_tensor *in = NULL, *y = NULL;
+    bnd_error why;
+    CU_ASSERT_FATAL(succeeds(bnd_engine_new(&engine, &context, &why), &why));
+    bnd_policy policy = {.name = "test", .accumulator = "fp32"};
+    policy.cast[BND_ROLE_ACT] = policy.cast[BND_ROLE_CAREFUL] = (bnd_cast){.given = true, .format = f};
+    CU_ASSERT_FATAL(succeeds(bnd_engine_set_policy(engine, &policy, &why), &why));
+    CU_ASSERT_FATAL(succeeds(bnd_engine_take_statistics(engine, 1, &why), &why));
+    CU_ASSERT_FATAL(succeeds(bnd_tensor_from_f32(&in, engine, &f, x, shape, 2, BND_ROLE_ACT, &why), &why));
+    CU_ASSERT_FATAL(succeeds(bnd_tensor_map(&y, operation, in, &why), &why));
+    CU_ASSERT_FATAL(succeeds(bnd_tensor_read_f32((float *)(void *)bits, SHARED, y, &why), &why));
+    memset(counted, 0, sizeof *counted);
+    const bool careful = operation == BND_TENSOR_OP_SOFTMAX;
+    CU_ASSERT_PTR_NOT_NULL(
+        bnd_engine_statistics(counted, engine, careful ? BND_ROLE_CAREFUL : BND_ROLE_ACT, BND_PLACE_ALL));
+    bnd_engine_free(engine);
+}
+
+static void test_shared(void)
+{
+    static const bnd_tensor_operation operations[] = {BND_TENSOR_OP_GELU, BND_TENSOR_OP_NEG, BND_TENSOR_OP_SOFTMAX};
+    static float x[SHARED];
+    static uint32_t first[SHARED], other[SHARED];
+    static const uint32_t special[] = {0x7fc12345, 0xffc00000, 0x7f800000, 0xff800000, 0x80000000, 0x00000001};
+    for (size_t i = 0; i < SHARED; i++) {
+        x[i] = (float)(i % 1999) * 0.003f - 3;
+    }
+    for (size_t i = 0; i < 6; i++) {
+        memcpy(&x[SHARED / 7 * (i + 1)], &special[i], sizeof special[i]);
+    }
+    for (size_t i = 0; i < 3; i++) {
+        bnd_stats counted, again;
+        ask_shared(first, &counted, operations[i], x, 1);
+        CU_ASSERT_EQUAL(first[SHARED / 7], 0x7fc00000); /* one NaN */
+        CU_ASSERT(counted.elements > 0);
+        for (unsigned threads = 2; threads <= 5; threads += 3) {
+            ask_shared(other, &again, operations[i], x, threads);
+            CU_ASSERT_EQUAL(memcmp(first, other, sizeof first), 0);
+            CU_ASSERT_EQUAL(memcmp(&counted, &again, sizeof counted), 0);
+        }
+    }
+    const bnd_format f = format_named("fp32");
+    unsigned wrong = 0;
+    for (size_t i = 0; i < question_count; i++) {
+        const bnd_context contexts[] = {{.threads = 1}, {.threads = 3}};
+        answer one = {.numbers = NULL}, three = {.numbers = NULL};
+        ask(&one, &questions[i], &f, &contexts[0], NULL, SHARED_ROWS, SHARED_COLUMNS);
+        ask(&three, &questions[i], &f, &contexts[1], NULL, SHARED_ROWS, SHARED_COLUMNS);
+        wrong += !same_answer(&one, &three);
+        free(one.numbers);
+        free(three.numbers);
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+}
+
 /* Casts that a policy asks for, with random bits. */
 static void test_with_a_policy(void)
 {
@@ -159,6 +224,7 @@ static void test_none_is_left_out(void)
 CU_TestInfo same_tests[] = {
     {"none is left out", test_none_is_left_out},
     {"every operation", test_every_operation},
+    {"divided among threads", test_shared},
     {"with a policy", test_with_a_policy},
     CU_TEST_INFO_NULL,
 };

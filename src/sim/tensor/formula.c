@@ -12,7 +12,8 @@ typedef struct pass {
     unsigned operands;
     double k;
     size_t n, parts;
-    bndi_store how;
+    const bndi_store *how;
+    bool writes; /* or statistics are counted afterwards, in the order of elements */
 } pass;
 
 /* Chunks of one part: the same ones for any number of parts. */
@@ -31,7 +32,9 @@ static void run_part(void *of, size_t i, bool in_order)
         }
         void *place = bndi_walk_place(&p->to, at, &out);
         p->formula(place, numbers, p->k, m);
-        bndi_write(&p->to, at, m, place, &p->how);
+        if (p->writes) {
+            bndi_write(&p->to, at, m, place, p->how);
+        }
     }
 }
 
@@ -42,7 +45,7 @@ void bndi_run_formula(bnd_tensor *y, bndi_formula_name name, const bnd_tensor *c
     pass p = {.formula = bndi_maths_of(&y->engine->context)->formula[work][name],
               .k = k,
               .n = bndi_count(&y->shape),
-              .how = *how};
+              .how = how};
     bndi_walk_open(&p.to, y, &y->shape, work);
     bool alone = bndi_writes_alone(&p.to, how);
     for (; p.operands < MOST && in[p.operands] != NULL; p.operands++) {
@@ -50,12 +53,11 @@ void bndi_run_formula(bnd_tensor *y, bndi_formula_name name, const bnd_tensor *c
         alone = alone && bndi_reads_alone(&p.from[p.operands]);
     }
     p.parts = alone ? bndi_parts_of(y->engine, p.n) : 1;
-    if (p.parts > 1) {
-        p.how.stats = NULL;
-    }
+    p.writes = p.parts == 1 || how->stats == NULL;
     bnd_lab_parallel(p.parts, BNDI_EVENLY, run_part, &p, p.parts);
-    if (p.parts > 1) {
-        bndi_count_stored(&p.to, p.n, how);
+    for (size_t at = 0; !p.writes && at < p.n; at += BNDI_TENSOR_CHUNK) {
+        const size_t m = p.n - at < BNDI_TENSOR_CHUNK ? p.n - at : BNDI_TENSOR_CHUNK;
+        bndi_write(&p.to, at, m, bndi_plain_place(&p.to, at), how);
     }
 }
 

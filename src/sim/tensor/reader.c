@@ -303,16 +303,9 @@ bool bndi_writes_alone(const bndi_walk *w, const bndi_store *how)
 
 size_t bndi_parts_of(const bnd_engine *engine, size_t n)
 {
-    const size_t worth = (size_t)1 << 16, threads = engine->context.threads; /* measured: some ten microseconds */
+    const size_t worth = (size_t)1 << 16; /* an addition of so many takes about ten microseconds */
+    const size_t threads = engine->context.threads;
     return n < worth || threads < 2 ? 1 : threads;
-}
-
-void bndi_count_stored(const bndi_walk *w, size_t n, const bndi_store *how)
-{
-    for (size_t at = 0; how->stats != NULL && at < n; at += BNDI_TENSOR_CHUNK) {
-        const size_t m = n - at < BNDI_TENSOR_CHUNK ? n - at : BNDI_TENSOR_CHUNK;
-        bndi_write(w, at, m, bndi_plain_place(w, at), how);
-    }
 }
 
 /* ---- whole tensors ---- */

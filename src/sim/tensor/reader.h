@@ -32,10 +32,6 @@ bool bndi_writes_alone(const bndi_walk *w, const bndi_store *how);
 /* Into how many parts n elements are best divided: 1, or one for each thread. */
 size_t bndi_parts_of(const bnd_engine *engine, size_t n);
 
-/* Counts the elements of a plain walk in their order after threads have written them, where something is to be
- * counted. */
-void bndi_count_stored(const bndi_walk *w, size_t n, const bndi_store *how);
-
 /* To nearest, with no policy to apply and nothing to count? */
 bool bndi_stores_simply(const bndi_store *how);
 

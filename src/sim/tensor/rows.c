@@ -44,9 +44,9 @@ static void move_block(const bndi_rows *r, bool out)
     size_t begin = r->first * r->length, n = r->count * r->length, size = bndi_work_size(r->walk.work);
     for (size_t done = 0; done < n; done += BNDI_TENSOR_CHUNK) {
         size_t m = n - done < BNDI_TENSOR_CHUNK ? n - done : BNDI_TENSOR_CHUNK;
-        if (out) {
+        if (out && r->how != NULL) {
             bndi_write(&r->walk, begin + done, m, r->numbers + done * size, r->how);
-        } else {
+        } else if (!out) {
             bndi_read_into(r->numbers + done * size, &r->walk, begin + done, m);
         }
     }
@@ -140,7 +140,7 @@ typedef struct pass {
     const opened *to, *from;
     unsigned count;
     size_t parts;
-    bndi_store how;
+    const bndi_store *how; /* NULL: statistics are counted afterwards, in the order of elements */
 } pass;
 
 /* Rows of one part, with positions and scratch of its own. */
@@ -152,7 +152,7 @@ static void run_part(void *of, size_t i, bool in_order)
     const size_t begin = to.rows * i / p->parts, end = to.rows * (i + 1) / p->parts;
     (void)in_order;
     row.scratch += i * row.length;
-    to.how = &p->how;
+    to.how = p->how;
     to.rows = end; /* where the last block of rows ends */
     for (unsigned o = 0; o < p->count; o++) {
         from[o] = p->from[o].rows;
@@ -167,6 +167,15 @@ static void run_part(void *of, size_t i, bool in_order)
     move_block(&to, true);
 }
 
+/* What threads have put into its place, in blocks as they are written without threads. */
+static void write_in_place(bndi_rows r)
+{
+    for (size_t row = 0; row < r.rows; row += r.per_block) {
+        start_block(&r, row);
+        move_block(&r, true);
+    }
+}
+
 bnd_status bndi_run_rows(bndi_row_operand out, const bndi_row_operand *in, unsigned count, const bndi_shape *shape,
                          unsigned along, bndi_width work, bndi_row_function *f, const bndi_store *how, bnd_error *why)
 {
@@ -174,7 +183,7 @@ bnd_status bndi_run_rows(bndi_row_operand out, const bndi_row_operand *in, unsig
     bnd_engine *engine = out.tensor->engine;
     bndi_buffer *scratch = NULL;
     const size_t parts = bndi_parts_of(engine, bndi_count(shape));
-    pass p = {.f = f, .to = &to, .from = from, .count = count, .how = *how};
+    pass p = {.f = f, .to = &to, .from = from, .count = count};
     p.row = (bndi_row_pass){.maths = bndi_maths_of(&engine->context), .work = work, .length = 1};
     for (size_t i = 0; i < shape->rank; i++) {
         p.row.length *= (along >> i & 1) != 0 ? shape->extent[i] : 1;
@@ -192,11 +201,11 @@ bnd_status bndi_run_rows(bndi_row_operand out, const bndi_row_operand *in, unsig
     }
     if (status == BND_OK) {
         p.parts = alone ? parts : 1;
-        p.how.stats = p.parts > 1 ? NULL : how->stats;
+        p.how = p.parts == 1 || how->stats == NULL ? how : NULL;
         bnd_lab_parallel(p.parts, BNDI_EVENLY, run_part, &p, p.parts);
     }
-    if (status == BND_OK && p.parts > 1) {
-        bndi_count_stored(&to.rows.walk, to.rows.rows * to.rows.length, how);
+    if (status == BND_OK && p.how == NULL) {
+        write_in_place(to.rows);
     }
     close_operand(&to);
     for (unsigned i = 0; i < count; i++) {
