@@ -1,8 +1,8 @@
 """Steps of the simulator's transformer beside PyTorch: train_beside_torch.py BINADE [THREADS...].
 
-For each size and number of threads, `binade train` in fp32 with AdamW and PyTorch's model of the same shapes take turns in
-processes of their own. Tokens per second come from the difference of two runs of different lengths, so that starting a
-process costs neither of them anything. Printed is the median of the rounds, and of the ratios of a round."""
+For each size and number of threads, `binade train` in fp32 with AdamW and PyTorch's model of the same shapes take turns
+in processes of their own. Tokens per second come from the difference of two runs of different lengths, so that starting
+a process costs neither of them anything. Printed is the median of the rounds, and of the ratios of a round."""
 
 import math
 import os
@@ -58,8 +58,8 @@ def torch_steps(width, depth, threads):
 
 
 def binade_seconds(binade, width, depth, threads, steps):
-    command = f"{binade} train --model transformer --recipe fp32 --optimizer adamw --batch {BATCH} --context {CONTEXT}"
-    command += f" --width {width} --depth {depth} --heads {HEADS} --vocabulary {VOCABULARY} --steps {steps} -j {threads}"
+    command = f"{binade} train --model transformer --recipe fp32 --optimizer adamw --batch {BATCH}"
+    command += f" --context {CONTEXT} --width {width} --depth {depth} --heads {HEADS} --vocabulary {VOCABULARY} --steps {steps} -j {threads}"
     begun = time.perf_counter()
     subprocess.run(command.split(), check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return time.perf_counter() - begun
