@@ -59,7 +59,8 @@ def torch_steps(width, depth, threads):
 
 def binade_seconds(binade, width, depth, threads, steps):
     command = f"{binade} train --model transformer --recipe fp32 --optimizer adamw --batch {BATCH}"
-    command += f" --context {CONTEXT} --width {width} --depth {depth} --heads {HEADS} --vocabulary {VOCABULARY} --steps {steps} -j {threads}"
+    command += f" --context {CONTEXT} --width {width} --depth {depth} --heads {HEADS}"
+    command += f" --vocabulary {VOCABULARY} --steps {steps} -j {threads}"
     begun = time.perf_counter()
     subprocess.run(command.split(), check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return time.perf_counter() - begun
