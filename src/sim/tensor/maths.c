@@ -280,7 +280,12 @@ static void row_add_scaled(double *sums, const double *x, double factor, size_t 
     EACH_SIXTEEN(n, store_some(sums, at, left, load_some(sums, at, left) + factor * load_some(x, at, left));)
 }
 
-/* x - x is 0 for a number, and NaN for an infinity or a NaN: so is a sum of them, in any order. */
+/* Are there only numbers? x - x is 0 for a number, and NaN for an infinity or a NaN: so is a sum of them, in any order.
+ *
+ *   x        1.5    inf    -0     NaN
+ *   x - x    0      NaN    0      NaN
+ *
+ * Four sums, so that an addition need not wait for the one before. (gcc leaves a loop over single numbers as it is.) */
 static bool row_all_finite(const float *x, size_t n)
 {
     enum { AT_ONCE = 16, SUMS = 4 };
