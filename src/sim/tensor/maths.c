@@ -301,6 +301,7 @@ static bool row_all_finite(const float *x, size_t n)
             sums[j] += v - v;
         }
     }
+    /* What is left of the last group. */
     for (; i < n; i++) {
         rest += x[i] - x[i];
     }
