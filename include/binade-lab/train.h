@@ -23,6 +23,7 @@ typedef struct bnd_training {
     char schedule[BND_TRAINING_NAME_SIZE];  /* constant, warmup, cosine, wsd */
     char data[BND_TRAINING_DATA_SIZE];      /* a file that a language model learns from; "": the source below */
     char data_type[BND_TRAINING_NAME_SIZE]; /* of the tokens in a file without a header; "": what its name says */
+    char tokenizer[BND_TRAINING_DATA_SIZE]; /* tokenizer.json, of a file that is text; "": bytes are its symbols */
     char source[BND_TRAINING_NAME_SIZE];    /* without a file: a row of bnd_source_name; "" for other models */
     char init[BND_TRAINING_DATA_SIZE];      /* .safetensors with the initial weights; "": drawn, by seed_init */
     char order[BND_TRAINING_DATA_SIZE];     /* .npy that says which batch each step sees; "": step n sees batch n */
@@ -40,7 +41,8 @@ typedef struct bnd_training {
 
 /* Data: bytes of any file (256 symbols); tokens in .npy (integers of any shape, in their order) or .bin (uint16, the
  * lower byte first); or what data_type says: uint8, int16, uint16, int32, uint32, int64 or uint64, in any file that is
- * not .npy, the lowest byte first. The file is mapped, looked through once when the run is made, and not to be changed
+ * not .npy, the lowest byte first. With a tokenizer, a file that is none of these is text in UTF-8, whose tokens are
+ * made when the run is made, four bytes each; the vocabulary is the tokenizer's. Any other file is mapped, looked through once when the run is made, and not to be changed
  * meanwhile. Of its tokens the last tenth (at least one window: the context and a token) is for validation; windows of
  * both parts begin anywhere, by seed_data. A file with less than two windows, or with tokens that the vocabulary does
  * not have, is refused before the first step. */
@@ -61,6 +63,10 @@ typedef struct bnd_training {
  * On failure: BND_BAD_NAME for an unknown name; otherwise as bnd_policy_parse. */
 BND_CHECKED bnd_status bnd_training_default(bnd_training *out, const char *model, const char *optimizer,
                                             const char *recipe, bnd_error *why);
+
+/* Returns: true if the data are a file that is read as text, by bytes or by a tokenizer: one without a data type whose
+ * name does not end in .npy or .bin. */
+bool bnd_training_reads_text(const bnd_training *training);
 
 /* Counts the symbols of the data of a training: the vocabulary of a run whose training says 0.
  * Arguments: `out` receives the vocabulary of the training where it says one; 0 for a model without symbols.

@@ -31,6 +31,7 @@ PAGE_FILES = \
 	tools/page/core/sum.h \
 	tools/page/core/sum_series.c \
 	tools/page/core/sum_ways.c \
+	tools/page/core/tokens.c \
 	tools/page/js/dom.js \
 	tools/page/js/link.js \
 	tools/page/js/show_words.js \

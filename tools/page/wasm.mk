@@ -13,8 +13,9 @@ SMALL = $(foreach name,tools/binade src/files/store src/files/checkpoint src/fil
 LINK = --target=wasm32-wasi -mexec-model=reactor -Wl,--strip-all,--gc-sections,--stack-first,-z,stack-size=1048576
 LIBRARIES = -lwasi-emulated-mman -lwasi-emulated-getpid
 
-# Not in the page: back ends of other machines, and what needs threads, child processes, GMP or MPFR.
-LEFT_OUT = $(foreach name,cast calc vectors verify bench page,tools/binade/$(name)/%) tools/binade/common/process.c
+# Not in the page: back ends of other machines, what needs threads, child processes, GMP or MPFR, and tokenizers, which
+# core/tokens.c replaces.
+LEFT_OUT = src/files/tokens/% $(foreach name,cast calc vectors verify bench page,tools/binade/$(name)/%) tools/binade/common/process.c
 folders = src/number/* src/files/* src/sim/* tools/binade/common tools/binade/* tools/page/core
 parser = $(patsubst %,src/check/calc/%.c,reader calls expression)
 found = $(patsubst $(TOP)/%,%,$(sort $(wildcard $(folders:%=$(TOP)/%/*.c)))) $(parser)

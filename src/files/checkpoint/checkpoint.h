@@ -14,6 +14,7 @@
 #include "store/gguf.h"
 #include "store/mapped_file.h"
 #include "store/safetensors.h"
+#include "store/store.h"
 
 /* A file with tensors. */
 typedef struct bndi_checkpoint_file {
@@ -74,10 +75,6 @@ BND_CHECKED bnd_status bndi_checkpoint_open(bnd_checkpoint **out, bndi_opening *
  * failure, with `where` before the message. A lack of memory is a failure in any case. */
 BND_CHECKED bnd_status bndi_report(const bndi_opening *opening, const char *code, const char *where,
                                    const bnd_error *what, bnd_error *why);
-
-/* A name from a file as messages show it: short, on one line. */
-enum { BNDI_SHOWN = 96 };
-const char *bndi_shown(char out[BNDI_SHOWN], const char *name);
 
 /* "folder/name", which the caller frees; NULL: no memory. */
 char *bndi_path_in(const char *folder, const char *name);

@@ -23,6 +23,10 @@
 /* Fails with `what` and the system's words for an error number: "cannot be read: Permission denied". */
 bnd_status bndi_fail_system(bnd_error *why, const char *what, int number);
 
+/* A name from a file as messages show it: short, on one line. */
+enum { BNDI_SHOWN = 96 };
+const char *bndi_shown(char out[BNDI_SHOWN], const char *name);
+
 /* A new file or folder next to `path`, named after it and a number; numbers are tried until one is free. `create`
  * makes it and returns `created`, or -1 with errno. */
 BND_CHECKED bnd_status bndi_create_beside(char **temporary, const char *path, int (*create)(const char *path),

@@ -33,6 +33,9 @@ const char *bndi_next_word(const char **list, size_t *length);
 
 /* ---- characters of UTF-8 ---- */
 
+/* Length in bytes of the character at `text`, which has `left` bytes left, at least one; 0 if it is malformed. */
+size_t bndi_code_point(const char *text, size_t left, uint32_t *point);
+
 /* Length in bytes of the character at `text`, which has `left` bytes left; 0 if it is missing, malformed or not
  * printable. */
 size_t bndi_character(const char *text, size_t left);

@@ -2,10 +2,10 @@
  * */
 #include "base/base.h"
 
-/* The bytes that follow the first, and the least code point that needs this number of bytes. */
-static size_t sequence(const unsigned char *s, size_t left, uint32_t *point)
+size_t bndi_code_point(const char *text, size_t left, uint32_t *point)
 {
-    static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
+    static const uint32_t least[] = {0, 0x80, 0x800, 0x10000}; /* that needs this number of bytes behind the first */
+    const unsigned char *s = (const unsigned char *)text;
     size_t more = s[0] < 0x80 ? 0 : s[0] >> 5 == 6 ? 1 : s[0] >> 4 == 14 ? 2 : s[0] >> 3 == 30 ? 3 : 4;
     if (more == 4 || more >= left) {
         return 0;
@@ -31,7 +31,7 @@ static bool is_control(uint32_t point)
 size_t bndi_character(const char *text, size_t left)
 {
     uint32_t point = 0;
-    size_t length = left == 0 ? 0 : sequence((const unsigned char *)text, left, &point);
+    size_t length = left == 0 ? 0 : bndi_code_point(text, left, &point);
     return length > 0 && !is_control(point) ? length : 0;
 }
 
@@ -58,7 +58,7 @@ char bndi_symbol(const char *text, size_t left, size_t *length)
     if (left == 0) {
         return '\0';
     }
-    size_t bytes = sequence((const unsigned char *)text, left, &point);
+    size_t bytes = bndi_code_point(text, left, &point);
     if (bytes <= 1) {
         return bytes == 1 ? text[0] : BNDI_OTHER;
     }
@@ -74,7 +74,7 @@ char bndi_symbol(const char *text, size_t left, size_t *length)
 char bndi_superscript(const char *text, size_t left, size_t *length)
 {
     uint32_t point = 0;
-    size_t bytes = left == 0 ? 0 : sequence((const unsigned char *)text, left, &point);
+    size_t bytes = left == 0 ? 0 : bndi_code_point(text, left, &point);
     *length = bytes > 0 ? bytes : 1;
     switch (point) {
     case 0xb9:

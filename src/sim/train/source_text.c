@@ -1,6 +1,6 @@
 /* Text: batches of windows of symbols, and files of them. A file is bytes (256 symbols), or tokens: .npy of any integer
  * type, .bin of uint16, or little-endian integers of the type that the training names. It is mapped, so it may be
- * larger than memory. Every token is checked when the file is opened, so that no step meets one outside the vocabulary.
+ * larger than memory. Text of a tokenizer becomes tokens in memory. Every token is checked when the file is opened, so that no step meets one outside the vocabulary.
  * Training windows begin anywhere in the first nine tenths, validation windows in the last tenth (or the last window,
  * if that is more), so that the two share no token. */
 #include "train/train.h"
@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "tokens/tokenizer.h"
 
 bnd_status bndi_text_batch(bndi_batch *out, bnd_run *run, uint64_t purpose, bndi_draw_batch *draw, bnd_error *why)
 {
@@ -98,10 +100,72 @@ static bnd_status find_type(const integers **out, const char *path, const char *
                     "unknown data type '%s' (available: uint8, int16, uint16, int32, uint32, int64, uint64)", name);
 }
 
-static bnd_status load(bnd_tensor **out, bnd_run *run, bnd_error *why)
+/* The tokens of a text, in memory of the engine. */
+static bnd_status hold_tokens(bnd_tensor **out, bnd_engine *engine, const uint32_t *ids, size_t count, bnd_error *why)
+{
+    bndi_shape shape = {.rank = 1, .extent = {count}};
+    bndi_buffer *buffer;
+    bnd_status status = bndi_buffer_new(&buffer, engine, BND_ROLE_DATA, count * sizeof *ids, false, why);
+    if (status != BND_OK) {
+        return status;
+    }
+    if (count > 0) {
+        memcpy(buffer->data, ids, count * sizeof *ids);
+    }
+    buffer->integer = sizeof *ids;
+    buffer->constant = true;
+    return bndi_tensor_over(out, buffer, bnd_lab_format_of_words(BNDI_WORDS_32), &shape, why);
+}
+
+bool bnd_training_reads_text(const bnd_training *t)
+{
+    return t->data[0] != '\0' && t->data_type[0] == '\0' && !ends_with(t->data, ".npy") && !ends_with(t->data, ".bin");
+}
+
+/* NULL where the file is not text of a tokenizer. */
+static bnd_status open_tokenizer(bndi_tokenizer **out, const bnd_training *t, bnd_error *why)
+{
+    if (t->tokenizer[0] == '\0') {
+        *out = NULL;
+        return BND_OK;
+    }
+    if (!bnd_training_reads_text(t)) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                        "%s: a tokenizer cannot be used with %s: such data are tokens, not text", t->data,
+                        t->data_type[0] != '\0' ? "a data type" : ".npy or .bin");
+    }
+    return bndi_in_file(bndi_tokenizer_open(out, t->tokenizer, why), t->tokenizer, why);
+}
+
+static bnd_status load_text(bnd_tensor **out, bnd_run *run, const bndi_tokenizer *tokenizer, bnd_error *why)
+{
+    bnd_training *t = &run->training;
+    bnd_lab_mapped map;
+    uint32_t *ids = NULL;
+    size_t count = 0;
+    bnd_status status = bnd_lab_map_open(&map, t->data, why);
+    if (status != BND_OK) {
+        return status;
+    }
+    status = bndi_tokenizer_encode(&ids, &count, tokenizer, (const char *)map.bytes, map.size, why);
+    bnd_lab_map_close(&map);
+    if (status == BND_OK) {
+        status = hold_tokens(out, run->engine, ids, count, why);
+    }
+    if (status == BND_OK && t->vocabulary == 0) {
+        t->vocabulary = bndi_tokenizer_vocabulary(tokenizer);
+    }
+    free(ids);
+    return status;
+}
+
+static bnd_status load(bnd_tensor **out, bnd_run *run, const bndi_tokenizer *tokenizer, bnd_error *why)
 {
     const char *path = run->training.data, *type_name = run->training.data_type;
     const integers *type = NULL;
+    if (tokenizer != NULL) {
+        return load_text(out, run, tokenizer, why);
+    }
     if (ends_with(path, ".npy") && type_name[0] != '\0') {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
                         "a data type cannot be used with .npy, because the file states its own");
@@ -236,7 +300,13 @@ static bnd_status batch(bndi_batch *out, bnd_run *run, uint64_t purpose, bnd_err
 
 bnd_status bndi_open_file(bnd_run *run, bnd_error *why)
 {
-    bnd_status status = load(&run->source.tokens, run, why);
+    bndi_tokenizer *tokenizer;
+    bnd_status status = open_tokenizer(&tokenizer, &run->training, why);
+    if (status != BND_OK) {
+        return status;
+    }
+    status = load(&run->source.tokens, run, tokenizer, why);
+    bndi_tokenizer_free(tokenizer);
     run->source.batch = batch;
     if (status == BND_OK) {
         status = divide(run, why);

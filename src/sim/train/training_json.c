@@ -29,6 +29,7 @@ static const member members[] = {
     {"schedule", NAME, false, false, AT(schedule)},
     {"data", NAME, false, false, AT(data)},
     {"data_type", NAME, false, true, AT(data_type)},
+    {"tokenizer", NAME, false, true, AT(tokenizer)},
     {source_key, NAME, false, true, AT(source)},
     {"init", NAME, false, true, AT(init)},
     {"order", NAME, false, true, AT(order)},

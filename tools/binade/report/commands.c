@@ -97,6 +97,7 @@ static char *with_files(char *line, const bnd_training *t, const bnd_training *u
     line = with_text(line, "schedule", t->schedule, usual->schedule);
     line = with_text(line, "data", t->data, "");
     line = with_text(line, "data-type", t->data_type, "");
+    line = with_text(line, "tokenizer", t->tokenizer, "");
     line = t->data[0] == '\0' ? with_text(line, "source", t->source, usual->source) : line;
     line = with_text(line, "init", t->init, "");
     return with_text(line, "order", t->order, "");

@@ -36,11 +36,20 @@ int training_data(bnd_training *t, const training_options *o)
         return complain(o->common.command, "--data-type is the type of the tokens in --data FILE: uint8, int16, "
                                            "uint16, int32, uint32, int64 or uint64");
     }
-    if (o->data == NULL) {
-        return GO_ON;
+    if (o->tokenizer != NULL && o->data == NULL && t->data[0] == '\0') {
+        return complain(o->common.command, "--tokenizer FILE makes tokens of the text in --data FILE");
     }
-    snprintf(t->data_type, sizeof t->data_type, "%s", o->data_type != NULL ? o->data_type : "");
-    return set_file(t->data, &o->common, "data", o->data);
+    if (o->data != NULL) {
+        snprintf(t->data_type, sizeof t->data_type, "%s", o->data_type != NULL ? o->data_type : "");
+    }
+    int status = o->data != NULL ? set_file(t->data, &o->common, "data", o->data) : GO_ON;
+    if (status == GO_ON && o->tokenizer != NULL) {
+        return set_file(t->tokenizer, &o->common, "tokenizer", o->tokenizer);
+    }
+    if (status == GO_ON && !bnd_training_reads_text(t)) {
+        t->tokenizer[0] = '\0'; /* of the run that is evaluated, on tokens now */
+    }
+    return status;
 }
 
 /* The training of the k-th seed pair; GO_ON, or the status to leave with. */

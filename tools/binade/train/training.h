@@ -27,7 +27,7 @@ typedef struct plot_options {
 typedef struct training_options {
     settings common;
     /* what is trained */
-    const char *model, *optimizer, *schedule, *data, *data_type, *source, *init, *order;
+    const char *model, *optimizer, *schedule, *data, *data_type, *tokenizer, *source, *init, *order;
     recipe_list recipes;
     const char *switched; /* RECIPE@STEP, or NULL */
     bnd_training changed; /* numbers: those that were given replace the model's own */
@@ -58,7 +58,7 @@ int training_set_rates(training_options *o, const char *value);
 
 /* ---- tasks (tasks.c) ---- */
 
-/* The data of --data and --data-type, where they were given; GO_ON, or the status to leave with. */
+/* The data of --data, --data-type and --tokenizer, where they were given; GO_ON, or the status to leave with. */
 int training_data(bnd_training *t, const training_options *o);
 
 /* The task of a recipe under the k-th pair of seeds, without a directory; GO_ON, or the status to leave with. */

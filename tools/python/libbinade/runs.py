@@ -263,7 +263,7 @@ _SIZES = ("batch", "inputs", "width", "depth", "heads", "context", "vocabulary")
 _SEEDS = ("seed_init", "seed_data", "seed_rounding")
 _PARTS = ("micro_batches", "ranks")
 _RATES = {"eps": "epsilon", "wd": "weight_decay"}
-_FILES = ("data", "init", "order")
+_FILES = ("data", "tokenizer", "init", "order")
 _WORDS = ("schedule", "data_type", "source")
 _FLAGS = ("tied", "recompute")
 _OPTIONS = ("steps", "lr", "betas", *_SIZES, *_SEEDS, *_RATES, "clip", *_PARTS, *_FILES, *_WORDS, *_FLAGS)
@@ -295,6 +295,8 @@ def _training(model, optimizer, options):
     given = {name: value for name, value in options.items() if value is not None}
     if "data_type" in given and "data" not in given:
         raise ValueError("data_type is the type of the tokens in data")
+    if "tokenizer" in given and "data" not in given:
+        raise ValueError("tokenizer makes tokens of the text in data")
     if "source" in given and ("data" in given or not t.source):
         raise ValueError(f"source cannot be used with {'data' if 'data' in given else model}: it is the text of a "
                          "transformer")
@@ -424,8 +426,8 @@ def train(model: str = "transformer", recipe: Union[str, Iterable[str]] = ("fp32
     seeds: pairs of seeds; three or more give verdicts. margin: the tolerance, of the loss above the irreducible one.
     switch: "RECIPE@STEP". out: a directory that keeps the runs; resume continues them.
     options: steps, lr, betas, eps, wd, schedule, batch, width, depth, heads, context, vocabulary, inputs, tied, data,
-    data_type, source, init, order, recompute, clip, micro_batches, ranks, seed_init, seed_data, seed_rounding. Without
-    them, the model's own.
+    data_type, tokenizer, source, init, order, recompute, clip, micro_batches, ranks, seed_init, seed_data,
+    seed_rounding. Without them, the model's own.
     progress: called with a Progress after each step; False stops the runs, with a checkpoint each.
 
     Ctrl-C stops the runs after their present step, with a checkpoint each, and raises Interrupted, whose `made` has
