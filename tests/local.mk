@@ -51,6 +51,7 @@ include $(top_srcdir)/tests/oracle/local.mk
 include $(top_srcdir)/tests/calc/local.mk
 include $(top_srcdir)/tests/report/local.mk
 include $(top_srcdir)/tests/store/local.mk
+include $(top_srcdir)/tests/tokens/local.mk
 include $(top_srcdir)/tests/scan/local.mk
 include $(top_srcdir)/tests/checkpoint/local.mk
 include $(top_srcdir)/tests/lint/local.mk

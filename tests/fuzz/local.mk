@@ -5,7 +5,7 @@ check_PROGRAMS += \
 	tests/fuzz/fuzz_calc_random tests/fuzz/fuzz_checkpoint_random tests/fuzz/fuzz_gguf_random \
 	tests/fuzz/fuzz_index_random tests/fuzz/fuzz_npy_random \
 	tests/fuzz/fuzz_parse_random tests/fuzz/fuzz_records_random tests/fuzz/fuzz_safetensors_random \
-	tests/fuzz/fuzz_vectors_random tests/fuzz/fuzz_weights_random
+	tests/fuzz/fuzz_tokenizer_random tests/fuzz/fuzz_vectors_random tests/fuzz/fuzz_weights_random
 tests_fuzz_fuzz_calc_random_SOURCES = $(FUZZ_SHARED) tests/fuzz/fuzz_calc.c
 tests_fuzz_fuzz_checkpoint_random_SOURCES = $(FUZZ_SHARED) tests/fuzz/fuzz_checkpoint.c
 tests_fuzz_fuzz_gguf_random_SOURCES = $(FUZZ_SHARED) tests/fuzz/fuzz_gguf.c tests/checkpoint/gguf_bytes.c tests/checkpoint/gguf_bytes.h
@@ -14,6 +14,7 @@ tests_fuzz_fuzz_npy_random_SOURCES = $(FUZZ_SHARED) tests/fuzz/fuzz_npy.c
 tests_fuzz_fuzz_parse_random_SOURCES = $(FUZZ_SHARED) tests/fuzz/fuzz_parse.c
 tests_fuzz_fuzz_records_random_SOURCES = $(FUZZ_SHARED) tests/fuzz/fuzz_records.c
 tests_fuzz_fuzz_safetensors_random_SOURCES = $(FUZZ_SHARED) tests/fuzz/fuzz_safetensors.c
+tests_fuzz_fuzz_tokenizer_random_SOURCES = $(FUZZ_SHARED) tests/fuzz/fuzz_tokenizer.c
 tests_fuzz_fuzz_vectors_random_SOURCES = $(FUZZ_SHARED) tests/fuzz/fuzz_vectors.c
 tests_fuzz_fuzz_weights_random_SOURCES = $(FUZZ_SHARED) tests/fuzz/fuzz_weights.c
 TESTS += tests/fuzz/run.sh
@@ -31,7 +32,7 @@ libbinade_fuzz_la_LIBADD = $(libbinade_laboratory_la_LIBADD) $(libbinade_number_
 FUZZERS = \
 	tests/fuzz/fuzz_calc tests/fuzz/fuzz_checkpoint tests/fuzz/fuzz_gguf tests/fuzz/fuzz_index tests/fuzz/fuzz_npy \
 	tests/fuzz/fuzz_parse \
-	tests/fuzz/fuzz_records tests/fuzz/fuzz_safetensors tests/fuzz/fuzz_vectors tests/fuzz/fuzz_weights
+	tests/fuzz/fuzz_records tests/fuzz/fuzz_safetensors tests/fuzz/fuzz_tokenizer tests/fuzz/fuzz_vectors tests/fuzz/fuzz_weights
 EXTRA_PROGRAMS += $(FUZZERS)
 CLEANFILES += $(FUZZERS)
 tests_fuzz_fuzz_calc_CFLAGS = $(FUZZ_CFLAGS)
@@ -58,6 +59,9 @@ tests_fuzz_fuzz_records_SOURCES = $(FUZZ_SHARED) tests/fuzz/fuzz_records.c
 tests_fuzz_fuzz_safetensors_CFLAGS = $(FUZZ_CFLAGS)
 tests_fuzz_fuzz_safetensors_LDADD = libbinade-fuzz.la
 tests_fuzz_fuzz_safetensors_SOURCES = $(FUZZ_SHARED) tests/fuzz/fuzz_safetensors.c
+tests_fuzz_fuzz_tokenizer_CFLAGS = $(FUZZ_CFLAGS)
+tests_fuzz_fuzz_tokenizer_LDADD = libbinade-fuzz.la
+tests_fuzz_fuzz_tokenizer_SOURCES = $(FUZZ_SHARED) tests/fuzz/fuzz_tokenizer.c
 tests_fuzz_fuzz_vectors_CFLAGS = $(FUZZ_CFLAGS)
 tests_fuzz_fuzz_vectors_LDADD = libbinade-fuzz.la
 tests_fuzz_fuzz_vectors_SOURCES = $(FUZZ_SHARED) tests/fuzz/fuzz_vectors.c
@@ -65,7 +69,7 @@ tests_fuzz_fuzz_weights_CFLAGS = $(FUZZ_CFLAGS)
 tests_fuzz_fuzz_weights_LDADD = libbinade-fuzz.la
 tests_fuzz_fuzz_weights_SOURCES = $(FUZZ_SHARED) tests/fuzz/fuzz_weights.c
 fuzz: $(FUZZERS)
-	@echo 'Run tests/fuzz/fuzz_KIND, KIND being one of calc, checkpoint, gguf, index, npy, parse, records, safetensors, vectors, weights (-help=1 for their options).'
+	@echo 'Run tests/fuzz/fuzz_KIND, KIND being one of calc, checkpoint, gguf, index, npy, parse, records, safetensors, tokenizer, vectors, weights (-help=1 for their options).'
 else
 fuzz:
 	@echo 'make fuzz needs clang and its libFuzzer (Debian, Ubuntu: libclang-rt-VERSION-dev): configure with CC=clang.'
