@@ -25,6 +25,7 @@ EXTRA_DIST += \
 	tools/dev/check-words \
 	tools/dev/phrases.awk \
 	tools/dev/recipe-table \
+	tools/dev/make-unicode-classes \
 	tools/dev/command-table \
 	tools/dev/phrases.tsv \
 	tools/dev/check-version \

@@ -41,11 +41,11 @@ typedef struct bnd_training {
 
 /* Data: bytes of any file (256 symbols); tokens in .npy (integers of any shape, in their order) or .bin (uint16, the
  * lower byte first); or what data_type says: uint8, int16, uint16, int32, uint32, int64 or uint64, in any file that is
- * not .npy, the lowest byte first. With a tokenizer, a file that is none of these is text in UTF-8, whose tokens are
- * made when the run is made, four bytes each; the vocabulary is the tokenizer's. Any other file is mapped, looked through once when the run is made, and not to be changed
- * meanwhile. Of its tokens the last tenth (at least one window: the context and a token) is for validation; windows of
- * both parts begin anywhere, by seed_data. A file with less than two windows, or with tokens that the vocabulary does
- * not have, is refused before the first step. */
+ * not .npy, the lowest byte first. With a tokenizer, a file that is none of these is text in UTF-8: its tokens are made
+ * when the run is made, four bytes each, and the vocabulary is the tokenizer's. Any other file is mapped, looked at
+ * once when the run is made, and not to be changed meanwhile. Of its tokens the last tenth (at least one window: the
+ * context and a token) is for validation; windows of both parts begin anywhere, by seed_data. A file with less than two
+ * windows, or with tokens that the vocabulary does not have, is refused before the first step. */
 
 /* Initial weights: one tensor for each parameter, with its name and shape, F32, F16 or BF16, each number rounded once
  * to what the recipe stores; bnd_run_save_weights writes such files. A checkpoint of a run serves as well: its masters

@@ -5,4 +5,4 @@ tests_tokens_test_tokens_LDFLAGS = $(AM_LDFLAGS) $(WRAP_OPTIONS)
 check_PROGRAMS += tests/tokens/encode
 tests_tokens_encode_SOURCES = tests/tokens/encode.c
 TESTS += tests/tokens/agree.sh
-EXTRA_DIST += tests/tokens/agree.sh tests/tokens/judge.py
+EXTRA_DIST += tests/tokens/agree.sh tests/tokens/reference.py

@@ -64,7 +64,7 @@ static bnd_status read_split(bndi_tokenizer *t, const json_t *value, bnd_error *
         return bnd_fail(why, BND_BAD_FILE, 0,
                         "pre_tokenizer: Split is supported with the behavior \"Isolated\", not inverted");
     }
-    t->pattern = regex != NULL ? bndi_pattern_of(regex) : NULL;
+    t->pattern = regex != NULL ? bndi_splitter_of(regex) : NULL;
     return t->pattern != NULL ? BND_OK
                               : bnd_fail(why, BND_BAD_FILE, 0,
                                          "pre_tokenizer: the regular expression of Split is not supported; those of "
@@ -94,7 +94,7 @@ static bnd_status read_splitting(bndi_tokenizer *t, const json_t *value, bnd_err
     if (status == BND_OK && splits == (t->pattern != NULL)) {
         return bnd_fail(why, BND_BAD_FILE, 0, "pre_tokenizer: text must be split once, by Split or by ByteLevel");
     }
-    t->pattern = splits ? bndi_pattern_gpt2 : t->pattern;
+    t->pattern = splits ? bndi_splitter_gpt2 : t->pattern;
     return status;
 }
 

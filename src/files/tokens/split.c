@@ -6,7 +6,7 @@
 
 /* GPT-2: openai/gpt-2, src/encoder.py. Llama 3: meta-llama/llama3, llama/tokenizer.py. Qwen 2: tokenization_qwen2.py of
  * Hugging Face's transformers. */
-static const bndi_pattern patterns[] = {
+static const bndi_splitter patterns[] = {
     {"GPT-2", "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+", false, SIZE_MAX},
     {"Llama 3",
      "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|"
@@ -17,9 +17,9 @@ static const bndi_pattern patterns[] = {
      "\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+",
      true, 1},
 };
-const bndi_pattern *const bndi_pattern_gpt2 = &patterns[0];
+const bndi_splitter *const bndi_splitter_gpt2 = &patterns[0];
 
-const bndi_pattern *bndi_pattern_of(const char *regex)
+const bndi_splitter *bndi_splitter_of(const char *regex)
 {
     for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
         if (strcmp(patterns[i].regex, regex) == 0) {
@@ -35,7 +35,7 @@ static bool is_line_end(uint32_t point)
 }
 
 /* A letter of a contraction; without cases, the long s is an s, too. */
-static char folded(const bndi_pattern *p, bndi_spot spot)
+static char folded(const bndi_splitter *p, bndi_spot spot)
 {
     enum { LONG_S = 0x17f };
     return p->llama && spot.point == LONG_S                     ? 's'
@@ -45,7 +45,7 @@ static char folded(const bndi_pattern *p, bndi_spot spot)
 }
 
 /* Behind 's 't 're 've 'm 'll 'd; `at` where there is none of them. */
-static size_t behind_contraction(const bndi_pattern *p, const char *text, size_t length, size_t at)
+static size_t behind_contraction(const bndi_splitter *p, const char *text, size_t length, size_t at)
 {
     static const char words[][3] = {"s", "t", "re", "ve", "m", "ll", "d"};
     if (text[at] != '\'') {
@@ -73,7 +73,7 @@ static size_t behind(bndi_class is, size_t most, const char *text, size_t length
 
 /* Blanks. Llama's pattern ends them behind the last line end among them. Otherwise the last one is left to what
  * follows, unless it is the only one or nothing follows. */
-static size_t behind_blanks(const bndi_pattern *p, const char *text, size_t length, size_t at)
+static size_t behind_blanks(const bndi_splitter *p, const char *text, size_t length, size_t at)
 {
     size_t end = at, last = at, lines = at;
     for (bndi_spot spot = bndi_look(text, length, at); spot.is == BNDI_BLANK; spot = bndi_look(text, length, end)) {
@@ -87,7 +87,7 @@ static size_t behind_blanks(const bndi_pattern *p, const char *text, size_t leng
     return end == length || last == at ? end : last;
 }
 
-size_t bndi_piece_end(const bndi_pattern *p, const char *text, size_t length, size_t at)
+size_t bndi_piece_end(const bndi_splitter *p, const char *text, size_t length, size_t at)
 {
     size_t end = behind_contraction(p, text, length, at);
     bndi_spot first = bndi_look(text, length, at), second = bndi_look(text, length, at + first.bytes);

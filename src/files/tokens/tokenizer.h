@@ -1,5 +1,5 @@
-/* Text as tokens of a byte-level BPE, as a tokenizer.json of Hugging Face's tokenizers describes it: the files of GPT-2,
- * Llama 3 and Qwen 2.
+/* Text as tokens of a byte-level BPE, as a tokenizer.json of Hugging Face's tokenizers describes it: the files of
+ * GPT-2, Llama 3 and Qwen 2.
  *
  * Added tokens are found first, wherever the text has their content. What lies between is split into pieces by a
  * regular expression (a row of split.c). A piece begins as one token per byte; of its neighbours that the file merges,

@@ -24,16 +24,16 @@ bndi_spot bndi_look(const char *text, size_t length, size_t at);
 /* ---- pieces (split.c) ---- */
 
 /* A regular expression that splits a text, by hand. */
-typedef struct bndi_pattern {
+typedef struct bndi_splitter {
     const char *name, *regex;
     bool llama;    /* cases of contractions are one, any sign may precede letters, and line ends stay together */
     size_t digits; /* at most, in a piece */
-} bndi_pattern;
-const bndi_pattern *bndi_pattern_of(const char *regex); /* NULL: not known */
-extern const bndi_pattern *const bndi_pattern_gpt2;
+} bndi_splitter;
+const bndi_splitter *bndi_splitter_of(const char *regex); /* NULL: not known */
+extern const bndi_splitter *const bndi_splitter_gpt2;
 
 /* Where the piece ends that begins at `at`, before the end of the text. */
-size_t bndi_piece_end(const bndi_pattern *pattern, const char *text, size_t length, size_t at);
+size_t bndi_piece_end(const bndi_splitter *pattern, const char *text, size_t length, size_t at);
 
 /* ---- merges (merges.c) ---- */
 
@@ -62,7 +62,7 @@ typedef struct bndi_added {
 
 struct bndi_tokenizer {
     json_t *root, *vocab;
-    const bndi_pattern *pattern;
+    const bndi_splitter *pattern;
     bool nfc;         /* the file normalises text: what that could change is refused */
     bool whole_first; /* a piece that is a token is not merged: `ignore_merges` */
     size_t longest;   /* of the texts of the vocabulary, in bytes */
@@ -81,7 +81,8 @@ BND_CHECKED bnd_status bndi_read_added(bndi_tokenizer *t, bnd_error *why);
 /* The token that is this piece; BNDI_NO_TOKEN. `room` has t->longest + 1 bytes. */
 uint32_t bndi_token_of(const bndi_tokenizer *t, const char *piece, size_t length, char *room);
 
-/* The first added token of the text from `at` on, of those that are normalized or not; its place in `at`. NULL: none. */
+/* The first added token of the text from `at` on, of those that are normalized or not; `at` becomes its place. NULL:
+ * none. */
 const bndi_added *bndi_find_added(const bndi_tokenizer *t, bool normalized, const char *text, size_t length,
                                   size_t *at);
 

@@ -103,7 +103,7 @@ static bool sides_of(char *room, size_t size, const char **right, const json_t *
     } else if (json_array_size(merge) != 2) {
         return false;
     }
-    if (left == 0 || length == 0 || strchr(b, ' ') != NULL || left >= size || length >= size - left) {
+    if (left == 0 || length == 0 || strchr(b, ' ') != NULL || left >= size - 1 || length >= size - 1 - left) {
         return false;
     }
     memcpy(room, a, left);

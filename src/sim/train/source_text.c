@@ -1,6 +1,8 @@
 /* Text: batches of windows of symbols, and files of them. A file is bytes (256 symbols), or tokens: .npy of any integer
  * type, .bin of uint16, or little-endian integers of the type that the training names. It is mapped, so it may be
- * larger than memory. Text of a tokenizer becomes tokens in memory. Every token is checked when the file is opened, so that no step meets one outside the vocabulary.
+ * larger than memory. Text of a tokenizer becomes tokens in memory. Every token is checked when the file is opened, so
+ * that no step meets one outside the vocabulary.
+ *
  * Training windows begin anywhere in the first nine tenths, validation windows in the last tenth (or the last window,
  * if that is more), so that the two share no token. */
 #include "train/train.h"

@@ -1,4 +1,4 @@
-"""judge.py ENCODE: tokens of texts compared with the published algorithm in plain Python, and what is refused.
+"""reference.py ENCODE: tokens of texts compared with the published algorithm in plain Python, and what is refused.
 
 The regular expressions are those of GPT-2, Llama 3 and Qwen 2, with \\p{L}, \\p{N} and \\s written out for each text
 by unicodedata; `re` does the rest. A vocabulary is trained on a text: the most frequent pair of neighbours is merged,
@@ -127,8 +127,8 @@ def texts():
     then = unicodedata.ucd_3_2_0  # later versions of Unicode add characters: those are not compared
     known = [chr(c) for c in range(0x20000) if then.category(chr(c)) not in ("Cn", "Cs", "Co")]
     few = [*"'stremvdlSTREMVDL\u017f", *" \n\r\t\x0b", *" aZ09.,!(_\xa0\u3000\x85\x1c\u200b", *"äЖ中अ½²👍"]
-    return [LEARNED, "", " ", "a", "'", "''s", "'S's'ſ'RE'lL x'd", "  a", "   ", " \n \n  b", "\r\n\r\n!\n\n?\n", "1234567 89",
-            " 12 a1b2", "<|end|>x <|end|><|end|", "<|end|>> 's<|en|>", "a" * 1000, " " * 999 + "x",
+    return [LEARNED, "", " ", "a", "'", "''s", "'S's'ſ'RE'lL x'd", "  a", "   ", " \n \n  b", "\r\n\r\n!\n\n?\n",
+            "1234567 89", " 12 a1b2", "<|end|>x <|end|><|end|", "<|end|>> 's<|en|>", "a" * 1000, " " * 999 + "x",
             "".join(draw.choices(few, k=3000)), "".join(draw.choices(known, k=3000)),
             "".join(draw.choice((draw.choice(few), draw.choice(known), "<|en|>")) for _ in range(2000))]
 
@@ -198,6 +198,7 @@ def refusals(tokenizer):
     refused("no vocabulary", "a", "model.vocab must be an object", model={**model, "vocab": None})
     refused("no merges", "a", "model.merges must be a list", model={**model, "merges": None})
     for merge, words in (("ab", "must be two tokens"), ("a b c", "must be two tokens"), (["a"], "must be two tokens"),
+                         (["merged", "a"], "'merged' is not in model.vocab"),
                          ("a nein", "'nein' is not in model.vocab"), ("q q", "together are not in model.vocab")):
         refused(merge, "a", words, model={**model, "merges": [merge]})
     refused("a merge twice", "a", "are merged by an earlier line", model={**model, "merges": model["merges"][:1] * 2})
