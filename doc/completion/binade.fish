@@ -198,6 +198,7 @@ complete -c binade -n '__binade_is train' -l vocabulary -d 'number of different 
 complete -c binade -n '__binade_is train' -l tied -d 'the head shares the token embedding\'s weights'
 complete -c binade -n '__binade_is train' -l data -d 'training text (one token per byte), or tokens in .npy or .bin (default: drawn, --source)' -r -F
 complete -c binade -n '__binade_is train' -l data-type -d 'of the tokens in --data, if it is not .npy: uint8, int16, uint16, int32, uint32, int64, uint64 (default: uint16 for .bin, else uint8)' -x -a 'uint8 int16 uint16 int32 uint32 int64 uint64'
+complete -c binade -n '__binade_is train' -l tokenizer -d 'tokenizer.json: the text in --data becomes tokens of this byte-level BPE (default: one token per byte; of evaluate: that of the run)' -r -F
 complete -c binade -n '__binade_is train' -l source -d 'drawn text, if there is no --data: copy (needs attention) or chain (does not) (default copy)' -x -a 'copy chain'
 complete -c binade -n '__binade_is train' -l init -d 'initial weights, a .safetensors file as --dump-init writes it (default: drawn)' -r -F
 complete -c binade -n '__binade_is train' -l order -d 'the batch of each step, integers in .npy (default: in turn)' -r -F
@@ -253,6 +254,7 @@ complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a evaluate -d 'me
 complete -c binade -n '__binade_is evaluate' -l recipe -d 'recipes, as train takes them (default bf16-amp,fp8-current,mxfp8,nvfp4,mxfp4)' -x -a '(__fish_complete_list , "string split \" \" \"all fp32 tf32 fp16-pure bf16-pure e4m3-pure e5m2-pure fp16-amp-noscale fp16-amp-static fp16-amp bf16-amp bf16-master bf16-sr bf16-kahan bf16-kahan-pure fp8-unscaled fp8-unscaled+fp32 fp8-e4m3-unscaled fp8-e4m3-unscaled+fp32 fp8-delayed fp8-delayed+fp32 fp8-current fp8-current+fp32 fp8-rowwise fp8-rowwise+fp32 fp8-block fp8-block+fp32 fp8-block-ue8m0 fp8-block-ue8m0+fp32 mxfp8 mxfp8+fp32 mxfp8-floor mxfp8-floor+fp32 mxfp8-norms mxfp8-norms+fp32 mxfp6 mxfp6+fp32 mxfp4 mxfp4+fp32 mxfp4-rceil mxfp4-rceil+fp32 mxint8 mxint8+fp32 nvint4 nvint4+fp32 nvfp4 nvfp4+fp32 nvfp4-46 nvfp4-46+fp32 nvfp4-ue5m3 nvfp4-ue5m3+fp32 nvfp4-fwd nvfp4-fwd+fp32 fp4-all-the-way fp4-all-the-way+fp32 fp8-lm fp8-lm+fp32 adam8bit\"")'
 complete -c binade -n '__binade_is evaluate' -l data -d 'validation text (one token per byte) or tokens (default: that of the run)' -r -F
 complete -c binade -n '__binade_is evaluate' -l data-type -d 'of the tokens in --data, if it is not .npy: uint8, int16, uint16, int32, uint32, int64, uint64 (default: uint16 for .bin, else uint8)' -x -a 'uint8 int16 uint16 int32 uint32 int64 uint64'
+complete -c binade -n '__binade_is evaluate' -l tokenizer -d 'tokenizer.json: the text in --data becomes tokens of this byte-level BPE (default: one token per byte; of evaluate: that of the run)' -r -F
 complete -c binade -n '__binade_is evaluate' -l batches -d 'validation batches (default 32)' -x
 complete -c binade -n '__binade_is evaluate' -l tensors -d 'name the N tensors that increase the loss most (default 3; 0: none, which is faster)' -x
 complete -c binade -n '__binade_is evaluate' -l threads -s j -d 'number of cores (default 1: small models gain nothing from more)' -x
@@ -306,6 +308,7 @@ complete -c binade -n '__binade_is sweep' -l vocabulary -d 'number of different 
 complete -c binade -n '__binade_is sweep' -l tied -d 'the head shares the token embedding\'s weights'
 complete -c binade -n '__binade_is sweep' -l data -d 'training text (one token per byte), or tokens in .npy or .bin (default: drawn, --source)' -r -F
 complete -c binade -n '__binade_is sweep' -l data-type -d 'of the tokens in --data, if it is not .npy: uint8, int16, uint16, int32, uint32, int64, uint64 (default: uint16 for .bin, else uint8)' -x -a 'uint8 int16 uint16 int32 uint32 int64 uint64'
+complete -c binade -n '__binade_is sweep' -l tokenizer -d 'tokenizer.json: the text in --data becomes tokens of this byte-level BPE (default: one token per byte; of evaluate: that of the run)' -r -F
 complete -c binade -n '__binade_is sweep' -l source -d 'drawn text, if there is no --data: copy (needs attention) or chain (does not) (default copy)' -x -a 'copy chain'
 complete -c binade -n '__binade_is sweep' -l init -d 'initial weights, a .safetensors file as --dump-init writes it (default: drawn)' -r -F
 complete -c binade -n '__binade_is sweep' -l order -d 'the batch of each step, integers in .npy (default: in turn)' -r -F

@@ -1177,12 +1177,13 @@ bnd_account._fields_ = [("bytes", (c_uint64 * 40)), ("peak_by_role", (c_uint64 *
     ("bytes_read", c_uint64), ("bytes_written", c_uint64)]
 bnd_named_tensor._fields_ = [("name", c_char_p), ("tensor", c_void_p)]
 bnd_training._fields_ = [("policy", bnd_policy), ("model", (c_char * 32)), ("optimizer", (c_char * 32)),
-    ("schedule", (c_char * 32)), ("data", (c_char * 1024)), ("data_type", (c_char * 32)), ("source", (c_char * 32)),
-    ("init", (c_char * 1024)), ("order", (c_char * 1024)), ("seed_init", c_uint64), ("seed_data", c_uint64),
-    ("seed_rounding", c_uint64), ("steps", c_uint64), ("lr", c_double), ("beta1", c_double), ("beta2", c_double),
-    ("epsilon", c_double), ("weight_decay", c_double), ("clip", c_double), ("micro_batches", c_size_t),
-    ("ranks", c_size_t), ("batch", c_size_t), ("inputs", c_size_t), ("width", c_size_t), ("depth", c_size_t),
-    ("heads", c_size_t), ("context", c_size_t), ("vocabulary", c_size_t), ("tied", c_bool), ("recompute", c_bool)]
+    ("schedule", (c_char * 32)), ("data", (c_char * 1024)), ("data_type", (c_char * 32)),
+    ("tokenizer", (c_char * 1024)), ("source", (c_char * 32)), ("init", (c_char * 1024)), ("order", (c_char * 1024)),
+    ("seed_init", c_uint64), ("seed_data", c_uint64), ("seed_rounding", c_uint64), ("steps", c_uint64),
+    ("lr", c_double), ("beta1", c_double), ("beta2", c_double), ("epsilon", c_double), ("weight_decay", c_double),
+    ("clip", c_double), ("micro_batches", c_size_t), ("ranks", c_size_t), ("batch", c_size_t), ("inputs", c_size_t),
+    ("width", c_size_t), ("depth", c_size_t), ("heads", c_size_t), ("context", c_size_t), ("vocabulary", c_size_t),
+    ("tied", c_bool), ("recompute", c_bool)]
 bnd_step._fields_ = [("step", c_uint64), ("loss", c_double), ("gradient_norm", c_double), ("lr", c_double),
     ("loss_scale", c_double), ("clip_factor", c_double), ("skipped", c_bool), ("weights", c_uint64),
     ("updates", c_uint64), ("lost", c_uint64), ("update_ratio", c_double)]
@@ -1752,6 +1753,7 @@ LAB = {
     "bnd_tensor_save_all": (c_int, [c_char_p, c_void_p, c_size_t, c_void_p, c_size_t, c_void_p]),
     "bnd_tensor_load_into": (c_int, [c_void_p, c_void_p, c_char_p, bnd_rule, c_void_p]),
     "bnd_training_default": (c_int, [c_void_p, c_char_p, c_char_p, c_char_p, c_void_p]),
+    "bnd_training_reads_text": (c_bool, [c_void_p]),
     "bnd_training_vocabulary": (c_int, [c_void_p, c_void_p, c_void_p]),
     "bnd_model_count": (c_size_t, []),
     "bnd_model_name": (c_char_p, [c_size_t]),
