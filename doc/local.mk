@@ -113,6 +113,7 @@ REFERENCE_PAGES = \
 	doc/reference/rounding.md \
 	doc/reference/run-directory.md \
 	doc/reference/tensor-semantics.md \
+	doc/reference/tokenizers.md \
 	doc/reference/training-semantics.md \
 	doc/reference/verdicts.md
 EXPLANATION_PAGES = \
