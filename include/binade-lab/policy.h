@@ -79,9 +79,12 @@ BND_CHECKED bnd_status bnd_role_parse_n(uint64_t *roles, const char *name, size_
  * cast. */
 enum { BND_SCALING_SIZE = 32 };
 typedef struct bnd_cast {
-    bool given;     /* there is a format */
-    bool transient; /* of param: made from the master for a step or a validation, and freed afterwards */
-    bool hadamard;  /* of operands: first a random Hadamard transform of size 16 along the summed axis */
+    bool given;       /* there is a format */
+    bool transient;   /* of param: made from the master for a step or a validation, and freed afterwards */
+    bool hadamard;    /* of operands: first a random Hadamard transform along the summed axis */
+    bool requantized; /* of gemm_dgrad.w and gemm_wgrad.x: what is cast is the operand as the forward GEMM cast it */
+    uint16_t hadamard_size; /* 0: 16, and always the same signs. Otherwise the largest power of two up to this one that
+                             * divides the axis; signs are drawn for each layer and step */
     bnd_format format;
     bnd_rule rule;
     char scaling[BND_SCALING_SIZE]; /* "", or how scales are shared: see bnd_policy_parse */
@@ -123,10 +126,10 @@ typedef struct bnd_policy {
 /* Reads a policy: a recipe by name (fp32, fp16-amp, bf16-sr, ...), or settings separated by commas, the first of which
  * may be a recipe that the others change: "base=bf16-amp,v=e5m2,dact=e4m3:sr".
  *
- *     ROLE=FORMAT[:MODE][/SCALING][/hadamard]   a role, or a name of several; FORMAT may be mxfp8, mxfp8-e5m2, mxfp6,
- *                                   mxfp6-e2m3 (e4m3/mx, ...), mxfp4 (e2m1/mx:floor), nvfp4 (e2m1/nvfp4), and for
- *                                   operands mxint8 and nvint4 (p7emin0emax0/mx, p3emin2emax2/nvfp4)
- *     param=transient:FORMAT...     see bnd_cast
+ *     ROLE=FORMAT[:MODE][/SCALING][/hadamard[:N]]   a role, or a name of several; FORMAT may be mxfp8, mxfp8-e5m2,
+ *                                   mxfp6, mxfp6-e2m3 (e4m3/mx, ...), mxfp4 (e2m1/mx:floor), nvfp4 (e2m1/nvfp4), and
+ *                                   for operands mxint8 and nvint4 (p7emin0emax0/mx, p3emin2emax2/nvfp4)
+ *     param=transient:FORMAT...     see bnd_cast; so is gemm_wgrad.x=requantized:FORMAT...
  *     reduce=FORMAT[:MODE][/ORDER]  ORDER is sequential, tree or ring; the sum is rounded after each addition
  *     ROLE=none                     the role is not given: see bnd_cast. pure=FORMAT gives all of them
  *     acc=ACCUMULATOR               fp32, bf16, fma:fp16, trunc14/promote128, ...
@@ -141,6 +144,11 @@ typedef struct bnd_policy {
  *
  *     tensor, row, row:N, tile:RxC, mx, nvfp4, nvfp4:RxC [:RULE]   as bnd_block_scaled has them; mx:floor. Blocks of
  *                                   operands run along the axis that is summed, those of stored tensors along the last
+ *     mx:unclamped, nvfp4:unclamped   scales with which rounding clamps no element: stochastic rounding has no bias.
+ *                                   mx: OCP's floor, x first times max / 2^(emax + 1) (3/4 of E2M1, 2502.20586), the
+ *                                   result divided by it. nvfp4: max times 16/17 (2601.22813, 3.1). Of operands
+ *     nvfp4:eden                    MS-EDEN (2601.22813, algorithm 1): elements by the role's rule, then each block's
+ *                                   scale times <x, x> / <x, elements>, rounded stochastically. Of operands
  *     current[:MARGIN]              Transformer Engine's: the largest finite number / amax / 2^MARGIN times x; amax is
  *                                   the tensor's. Of operands
  *     delayed[:STEPS[:MARGIN]]      the same, amax being that of the last STEPS (1024). Of operands

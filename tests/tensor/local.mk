@@ -11,10 +11,12 @@ tests_tensor_test_tensor_SOURCES = \
 	tests/tensor/test_tape.c tests/tensor/test_tensor.c tests/tensor/test_views.c tests/tensor/tests.h
 tests_tensor_test_tensor_LDFLAGS = $(AM_LDFLAGS) $(WRAP_OPTIONS)
 
-# tests/tensor/numpy.sh runs this program.
+# tests/tensor/numpy.sh and rationals.sh run these programs.
 check_PROGRAMS += tests/tensor/npy_through
 tests_tensor_npy_through_SOURCES = tests/tensor/npy_through.c
-TESTS += tests/tensor/numpy.sh
+check_PROGRAMS += tests/tensor/cast_through
+tests_tensor_cast_through_SOURCES = tests/tensor/cast_through.c
+TESTS += tests/tensor/numpy.sh tests/tensor/rationals.sh
 EXTRA_DIST += \
 	tests/tensor/golden/casts.txt tests/tensor/golden/graphs.txt tests/tensor/golden/operations.txt \
-	tests/tensor/numpy.sh tests/tensor/numpy_judge.py
+	tests/tensor/numpy.sh tests/tensor/numpy_judge.py tests/tensor/rationals.sh tests/tensor/rationals_judge.py

@@ -359,6 +359,14 @@ static void test_refused(void)
         {"gemm=e4m3/tilted", "unknown scaling"},
         {"gemm=e2m1/nvfp4:0x16", "unknown scaling"},
         {"act=bf16/hadamard", "hadamard"},
+        {"param=nvfp4,grad=e2m1/nvfp4:eden", "is not available"},
+        {"gemm=e2m1/nvfp4:16x16:eden", "is not available"},
+        {"gemm=e2m1/mx:eden", "is not available"},
+        {"gemm=p3emin2emax2/nvfp4:eden", "elements with codes"},
+        {"gemm=e4m3/row:32:unclamped", "is not available"},
+        {"gemm_fwd.w=requantized:bf16", "cannot be requantized"},
+        {"gemm_fwd=e4m3:sr,gemm_wgrad.x=requantized:bf16", "cannot be requantized"},
+        {"gemm_fwd=e4m3/delayed,gemm_dgrad.w=requantized:bf16", "cannot be requantized"},
         {"param=transient:bf16", "with a master"},
         {"act=transient:bf16", "only param can"},
         {"act=p3emin-2emax2", "value set"},
@@ -413,6 +421,7 @@ static void test_failures(void)
         "gemm=e4m3/delayed:16,grad=e4m3/tensor",
         "gemm_wgrad=nvfp4:sr/hadamard,gemm_fwd=mxfp8,grad=nvfp4",
         "grad=e5m2/tile:4x4,gemm=e4m3/current",
+        "gemm=e2m1/nvfp4:eden/hadamard:32,gemm_fwd=e4m3,gemm_wgrad.x=requantized:e2m1:sr/mx:unclamped",
     };
     static layer l;
     draw(l.x, ROWS * IN, 1);

@@ -1,5 +1,6 @@
-/* A random Hadamard transform of 16 neighbours. */
+/* A random Hadamard transform of 16 neighbours, or of another power of two. */
 #include "block/block.h"
+#include "block/partial_array.h"
 #include "bulk/environment.h"
 
 /* The order of the additions is part of the contract: butterflies of distance 1, 2, 4, 8. */
@@ -19,18 +20,20 @@ static void butterflies(float v[BND_HADAMARD_SIZE])
     }
 }
 
-static void draw_signs(float signs[BND_HADAMARD_SIZE], uint64_t seed)
+static void draw_signs(float *signs, size_t size, uint64_t seed)
 {
-    const uint64_t random = bnd_random(seed, BND_HADAMARD_SIZE, 0);
-    for (unsigned i = 0; i < BND_HADAMARD_SIZE; i++) {
-        signs[i] = (random >> i & 1) != 0 ? -1 : 1;
+    enum { BITS = 64 };
+    uint64_t random = 0;
+    for (size_t i = 0; i < size; i++) {
+        random = i % BITS == 0 ? bnd_random(seed, size, i / BITS) : random;
+        signs[i] = (random >> i % BITS & 1) != 0 ? -1 : 1;
     }
 }
 
 static void transform(float *y, const float *x, size_t n, uint64_t seed, bool inverse)
 {
     float signs[BND_HADAMARD_SIZE], v[BND_HADAMARD_SIZE];
-    draw_signs(signs, seed);
+    draw_signs(signs, BND_HADAMARD_SIZE, seed);
     for (size_t at = 0; at < n; at += BND_HADAMARD_SIZE) {
         for (unsigned i = 0; i < BND_HADAMARD_SIZE; i++) {
             v[i] = inverse ? x[at + i] : x[at + i] * signs[i];
@@ -42,17 +45,28 @@ static void transform(float *y, const float *x, size_t n, uint64_t seed, bool in
     }
 }
 
-/* The same for `inner` columns at once, down 16 rows that are `inner` apart: does for each column what butterflies
- * does. */
-static void transform_down(float *y, const float *x, size_t inner, const float signs[BND_HADAMARD_SIZE])
+/* 1 / sqrt(size): a power of two for 16 and 64, rounded once for 32 and 128. */
+static float factor_of(size_t size)
 {
-    for (unsigned i = 0; i < BND_HADAMARD_SIZE; i++) {
+    float factor = 1;
+    for (; size >= 4; size /= 4) {
+        factor *= 0.5f;
+    }
+    return size == 2 ? factor * 0x1.6a09e6p-1f : factor;
+}
+
+/* The same for `inner` columns at once, down `size` rows that are `inner` apart: does for each column what butterflies
+ * does. */
+static void transform_down(float *y, const float *x, size_t inner, const float *signs, size_t size)
+{
+    const float factor = factor_of(size);
+    for (size_t i = 0; i < size; i++) {
         for (size_t j = 0; j < inner; j++) {
             y[i * inner + j] = x[i * inner + j] * signs[i];
         }
     }
-    for (unsigned distance = 1; distance < BND_HADAMARD_SIZE; distance *= 2) {
-        for (unsigned i = 0; i < BND_HADAMARD_SIZE; i++) {
+    for (size_t distance = 1; distance < size; distance *= 2) {
+        for (size_t i = 0; i < size; i++) {
             float *above = y + i * inner, *below = y + (i + distance) * inner;
             for (size_t j = 0; (i & distance) == 0 && j < inner; j++) {
                 float a = above[j], b = below[j];
@@ -61,15 +75,15 @@ static void transform_down(float *y, const float *x, size_t inner, const float s
             }
         }
     }
-    for (size_t j = 0; j < BND_HADAMARD_SIZE * inner; j++) {
-        y[j] *= 0.25f;
+    for (size_t j = 0; j < size * inner; j++) {
+        y[j] *= factor;
     }
 }
 
-bnd_status bnd_hadamard_along_f32(float *y, const float *x, bnd_shape shape, uint64_t seed, bnd_error *why)
+bnd_status bnd_lab_hadamard_along(float *y, const float *x, bnd_shape shape, size_t size, uint64_t seed, bnd_error *why)
 {
-    size_t slab = shape.length * shape.inner, whole = shape.length - shape.length % BND_HADAMARD_SIZE;
-    float signs[BND_HADAMARD_SIZE];
+    size_t slab = shape.length * shape.inner, whole = shape.length - shape.length % size;
+    float signs[BND_LAB_HADAMARD_MOST];
     if (shape.length == 0 || shape.inner == 0 || shape.outer == 0) {
         return BND_OK;
     }
@@ -78,11 +92,11 @@ bnd_status bnd_hadamard_along_f32(float *y, const float *x, bnd_shape shape, uin
                         shape.length, shape.inner);
     }
     bndi_environment callers = bndi_enter(BND_ROUND_RNE);
-    draw_signs(signs, seed);
+    draw_signs(signs, size, seed);
     for (size_t i = 0; i < shape.outer; i++) {
-        for (size_t at = 0; at < whole; at += BND_HADAMARD_SIZE) {
+        for (size_t at = 0; at < whole; at += size) {
             size_t first = i * slab + at * shape.inner;
-            transform_down(y + first, x + first, shape.inner, signs);
+            transform_down(y + first, x + first, shape.inner, signs, size);
         }
         if (y != x) {
             size_t rest = i * slab + whole * shape.inner, n = (shape.length - whole) * shape.inner;
@@ -91,6 +105,11 @@ bnd_status bnd_hadamard_along_f32(float *y, const float *x, bnd_shape shape, uin
     }
     bndi_leave(callers);
     return BND_OK;
+}
+
+bnd_status bnd_hadamard_along_f32(float *y, const float *x, bnd_shape shape, uint64_t seed, bnd_error *why)
+{
+    return bnd_lab_hadamard_along(y, x, shape, BND_HADAMARD_SIZE, seed, why);
 }
 
 static bnd_status hadamard(float *y, const float *x, size_t rows, size_t columns, uint64_t seed, bool inverse,

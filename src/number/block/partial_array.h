@@ -26,4 +26,10 @@ BND_CHECKED bnd_status bnd_lab_dynamic_quantize(unsigned char *codes, float *sca
 BND_CHECKED bnd_status bnd_lab_dynamic_dequantize(float *y, const unsigned char *codes, const float *scales, size_t n,
                                                   const bnd_dynamic *how, const bnd_context *context, bnd_error *why);
 
+/* bnd_hadamard_along_f32 of `size` elements, a power of two: the sign of element i is bit i mod 64 of bnd_random(seed,
+ * size, i / 64), and the factor 1 / sqrt(size), rounded to fp32. */
+enum { BND_LAB_HADAMARD_MOST = 128 };
+BND_CHECKED bnd_status bnd_lab_hadamard_along(float *y, const float *x, bnd_shape shape, size_t size, uint64_t seed,
+                                              bnd_error *why);
+
 #endif

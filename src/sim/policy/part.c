@@ -83,7 +83,8 @@ static bool same_cast(const bnd_cast *a, const bnd_cast *b)
     if (!a->given || !b->given) {
         return a->given == b->given;
     }
-    return a->transient == b->transient && a->hadamard == b->hadamard && bnd_format_same(&a->format, &b->format) &&
+    return a->transient == b->transient && a->hadamard == b->hadamard && a->hadamard_size == b->hadamard_size &&
+           a->requantized == b->requantized && bnd_format_same(&a->format, &b->format) &&
            __builtin_memcmp(&a->rule, &b->rule, sizeof a->rule) == 0 &&
            bndi_same_word(a->scaling, bndi_length(a->scaling), b->scaling);
 }

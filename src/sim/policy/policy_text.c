@@ -7,7 +7,7 @@ static void write_cast(bndi_text *text, const bnd_cast *cast)
         bndi_text_string(text, "none");
         return;
     }
-    bndi_text_string(text, cast->transient ? "transient:" : "");
+    bndi_text_string(text, cast->transient ? "transient:" : cast->requantized ? "requantized:" : "");
     bndi_text_string(text, cast->format.name);
     if (cast->rule.rounding != BND_ROUND_RNE) {
         bndi_text_char(text, ':');
@@ -22,6 +22,10 @@ static void write_cast(bndi_text *text, const bnd_cast *cast)
         bndi_text_string(text, cast->scaling);
     }
     bndi_text_string(text, cast->hadamard ? "/hadamard" : "");
+    if (cast->hadamard && cast->hadamard_size > 0) {
+        bndi_text_char(text, ':');
+        bndi_text_unsigned(text, cast->hadamard_size, 10, 1);
+    }
 }
 
 static void write_name(bndi_text *text, const char *name)

@@ -121,15 +121,20 @@ const bndi_scaled_name *bndi_scaled_name_of(const char *name, size_t length)
     return NULL;
 }
 
-/* [transient:]FORMAT[:MODE]. */
+/* The word that a value may begin with; *value moves behind it. */
+static bool take_word(piece *value, const char *word)
+{
+    const size_t length = bndi_length(word);
+    const bool there = value->length > length && bndi_same_word(value->text, length, word);
+    *value = there ? (piece){value->text + length, value->length - length} : *value;
+    return there;
+}
+
+/* [transient:|requantized:]FORMAT[:MODE]. */
 static bnd_status read_number_format(const reader *r, bnd_cast *cast, piece value)
 {
-    static const char transient[] = "transient:";
-    const size_t length = sizeof transient - 1;
-    if (value.length > length && bndi_same_word(value.text, length, transient)) {
-        cast->transient = true;
-        value = (piece){value.text + length, value.length - length};
-    }
+    cast->transient = take_word(&value, "transient:");
+    cast->requantized = !cast->transient && take_word(&value, "requantized:");
     piece mode = value, format = cut(&mode, ':');
     char text[BND_SCALING_SIZE];
     const bndi_scaled_name *scaled = bndi_scaled_name_of(format.text, format.length);
@@ -146,7 +151,20 @@ static bnd_status read_number_format(const reader *r, bnd_cast *cast, piece valu
     return status;
 }
 
-/* [transient:]FORMAT[:MODE][/SCALING][/hadamard]. */
+/* hadamard[:N]; false if it is something else. */
+static bool read_hadamard(bnd_cast *cast, piece value)
+{
+    enum { MOST = 128 };
+    piece size = value, word = cut(&size, ':');
+    double n = 0;
+    const bool sized = size.text != NULL;
+    cast->hadamard = is(word, "hadamard") && (!sized || (read_number(&n, size) && n >= 2 && n <= MOST));
+    cast->hadamard_size = cast->hadamard ? (uint16_t)n : 0;
+    cast->hadamard = cast->hadamard && (cast->hadamard_size & (cast->hadamard_size - 1)) == 0;
+    return cast->hadamard;
+}
+
+/* [transient:|requantized:]FORMAT[:MODE][/SCALING][/hadamard[:N]]. */
 static bnd_status read_cast(const reader *r, bnd_cast *out, piece value)
 {
     bnd_cast cast = {.given = true};
@@ -156,13 +174,14 @@ static bnd_status read_cast(const reader *r, bnd_cast *out, piece value)
         return BND_OK;
     }
     bnd_status status = read_number_format(r, &cast, number);
-    if (status == BND_OK && scaling.text != NULL && last.text == NULL && is(scaling, "hadamard")) {
-        cast.hadamard = true;
+    if (status == BND_OK && scaling.text != NULL && last.text == NULL && read_hadamard(&cast, scaling)) {
         scaling.text = NULL;
     }
     if (status == BND_OK && last.text != NULL) {
-        cast.hadamard = is(last, "hadamard");
-        status = cast.hadamard ? BND_OK : refuse(r, value, "expected hadamard after the second /");
+        status = read_hadamard(&cast, last) ? BND_OK
+                                            : refuse(r, value,
+                                                     "expected hadamard or hadamard:N after the second /, N being a "
+                                                     "power of two up to 128");
     }
     if (status == BND_OK && scaling.text != NULL) {
         bool good = cast.scaling[0] == 0 && scaling.length > 0 && copy(cast.scaling, sizeof cast.scaling, scaling);

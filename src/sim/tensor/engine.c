@@ -55,6 +55,16 @@ static bnd_status check_cast(bndi_scaling *scaling, const bnd_policy *policy, bn
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "role %s cannot be used with hadamard; only operands of GEMMs can",
                         name);
     }
+    const bool backward = role == BND_ROLE_DGRAD_W || role == BND_ROLE_WGRAD_X;
+    const bnd_cast *forward = &policy->cast[role == BND_ROLE_DGRAD_W ? BND_ROLE_FWD_W : BND_ROLE_FWD_X];
+    const bool repeatable = forward->rule.rounding < BND_ROUND_DETERMINISTIC_COUNT && forward->scaling[0] != 'd';
+    if (cast->requantized && !(backward && repeatable)) {
+        return bnd_fail(
+            why, BND_BAD_ARGUMENT, 0,
+            "role %s cannot be requantized; only gemm_dgrad.w and gemm_wgrad.x can, where the forward GEMM's "
+            "operand is neither rounded stochastically nor has delayed scales",
+            name);
+    }
     if (cast->transient && (role != BND_ROLE_PARAM || !policy->cast[BND_ROLE_MASTER].given)) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
                         "role %s cannot be transient; only param can, with a master that it is made from", name);

@@ -46,6 +46,8 @@ libbinade_laboratory_la_SOURCES += \
 	src/sim/tensor/sums.c \
 	src/sim/tensor/rows.h \
 	src/sim/tensor/rows.c \
+	src/sim/tensor/unbiased.h \
+	src/sim/tensor/unbiased.c \
 	src/sim/tensor/operand.h \
 	src/sim/tensor/operand.c \
 	src/sim/tensor/copy.c \

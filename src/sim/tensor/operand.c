@@ -1,10 +1,12 @@
 /* Operands of GEMMs. A tensor that has the required format already is read in place. All others are cast into a copy
  * with the operand's role, which is freed after the product. */
 #include "base/verify.h"
+#include "block/partial_array.h"
 #include "tensor/engine.h"
 #include "tensor/maths.h"
 #include "tensor/operand.h"
 #include "tensor/reader.h"
+#include "tensor/unbiased.h"
 
 /* Uses the tensor in place; its codes fill whole words. tf32 is stored in fp32's words, so it is read as fp32. */
 static void take_as_it_is(bndi_matmul_operand *o, const bnd_tensor *t)
@@ -119,18 +121,58 @@ static bnd_status numbers_for(const float **from, bndi_matmul_operand *o, const 
 static bnd_status to_blocks(float *y, const float *x, const bnd_tensor *t, bnd_role role, size_t axis,
                             const bnd_array *array, bnd_stats *stats, bnd_error *why)
 {
-    const bnd_block *block = &t->engine->scaling[role].block;
+    const bndi_scaling *scaling = &t->engine->scaling[role];
+    const bnd_block *block = &scaling->block;
     bnd_shape shape;
     bnd_status status = bnd_block_shape(&shape, block, t->shape.extent, t->shape.rank, axis, why);
+    if (status == BND_OK && scaling->unbiased != BNDI_BIASED) {
+        return bndi_unbiased(t->engine, y, x, shape, scaling, array, stats, why);
+    }
     return status == BND_OK ? bnd_fake_quantize_f32(y, x, shape, block, array, stats, why) : status;
 }
 
-static bnd_status transform(float *x, const bndi_shape *s, size_t axis, bnd_error *why)
+/* Both operands of a product have the same signs: they are in the same layer and step. No cast has this seed. */
+static bnd_status transform(float *x, const bnd_tensor *t, const bnd_cast *cast, size_t axis, bnd_error *why)
 {
     const bnd_block along = {.sharing = BND_SHARE_BLOCK};
+    const bnd_engine *engine = t->engine;
+    size_t size = cast->hadamard_size;
     bnd_shape shape;
-    bnd_status status = bnd_block_shape(&shape, &along, s->extent, s->rank, axis, why);
-    return status == BND_OK ? bnd_hadamard_along_f32(x, x, shape, 0, why) : status;
+    bnd_status status = bnd_block_shape(&shape, &along, t->shape.extent, t->shape.rank, axis, why);
+    if (status != BND_OK || size == 0) {
+        return status == BND_OK ? bnd_hadamard_along_f32(x, x, shape, 0, why) : status;
+    }
+    while (shape.length % size != 0) {
+        size /= 2;
+    }
+    return bnd_lab_hadamard_along(x, x, shape, size, bnd_random(~engine->seed, engine->step, engine->place), why);
+}
+
+/* The operand as the forward product has it, which was cast along the other axis of the matrix. It is not counted
+ * twice. */
+static bnd_status as_cast_forward(bndi_matmul_operand *o, const bnd_tensor *t, bnd_role role, size_t axis,
+                                  bnd_error *why)
+{
+    const bnd_array how = {
+        .context = &t->engine->context, .packing_in = BND_PACKING_UNPACKED, .packing_out = BND_PACKING_UNPACKED};
+    bnd_stats *statistics = t->engine->statistics;
+    bndi_matmul_operand first;
+    t->engine->statistics = NULL;
+    bnd_status status = bndi_operand_open(&first, t, role == BND_ROLE_WGRAD_X ? BND_ROLE_FWD_X : BND_ROLE_FWD_W,
+                                          2 * t->shape.rank - 3 - axis, BNDI_WORDS_32, why);
+    t->engine->statistics = statistics;
+    if (status == BND_OK && first.copy == NULL) {
+        return copy_numbers(o, t, role, BNDI_WORDS_32, why);
+    }
+    if (status == BND_OK) {
+        status = make_copy(o, t, role, bnd_lab_format_of_words(BNDI_WORDS_32), sizeof(float), why);
+    }
+    if (status == BND_OK) {
+        status =
+            bnd_decode_f32((float *)(void *)o->copy->data, first.data, bndi_count(&t->shape), &first.format, &how, why);
+    }
+    bndi_operand_close(&first);
+    return status;
 }
 
 /* Scaled, transformed, or rounded to a value set: what that is worth. */
@@ -143,14 +185,16 @@ static bnd_status cast_to_numbers(bndi_matmul_operand *o, const bnd_tensor *t, b
     const size_t n = bndi_count(&t->shape);
     bndi_store how = bndi_store_with_scales(engine, role);
     bnd_array array = {.context = &engine->context, .rule = how.rule, .seed = how.seed, .purpose = how.purpose};
-    const float *from;
-    bnd_status status = numbers_for(&from, o, t, role, !cast->hadamard, why);
+    const float *from = NULL;
+    bnd_status status = cast->requantized ? as_cast_forward(o, t, role, axis, why)
+                                          : numbers_for(&from, o, t, role, !cast->hadamard, why);
     if (status != BND_OK) {
         return status;
     }
     float *x = (float *)(void *)o->copy->data;
+    from = cast->requantized ? x : from;
     if (cast->hadamard) {
-        status = transform(x, &t->shape, axis, why);
+        status = transform(x, t, cast, axis, why);
     }
     if (status != BND_OK) {
         return status;
@@ -169,7 +213,7 @@ bnd_status bndi_operand_open(bndi_matmul_operand *out, const bnd_tensor *t, bnd_
     const bnd_cast *cast = role != BND_ROLE_SCRATCH ? bndi_cast_of(t->engine, role) : NULL;
     bool given = cast != NULL && work == BNDI_WORDS_32;
     *out = (bndi_matmul_operand){.shape = t->shape};
-    if (given && (cast->scaling[0] != 0 || cast->hadamard || cast->format.width == 0)) {
+    if (given && (cast->scaling[0] != 0 || cast->hadamard || cast->requantized || cast->format.width == 0)) {
         return cast_to_numbers(out, t, role, cast, axis, why);
     }
     bool changes_nothing = given && t->buffer->scaled == NULL && bnd_format_same(&cast->format, &t->format) &&

@@ -13,9 +13,13 @@ typedef enum bndi_scaling_kind {
     BNDI_DYNAMIC  /* block/dynamic_codes.c */
 } bndi_scaling_kind;
 
+/* Of blocks: casts whose expectation is the number (unbiased.c). */
+typedef enum bndi_unbiased_way { BNDI_BIASED, BNDI_UNCLAMPED, BNDI_EDEN } bndi_unbiased_way;
+
 typedef struct bndi_scaling {
     bndi_scaling_kind kind;
     bnd_block block;
+    bndi_unbiased_way unbiased;
     bnd_dynamic dynamic;
     uint32_t steps; /* of a history */
     int margin;

@@ -90,6 +90,45 @@ static bool begins_scaling(bndi_nearest *nearest, const char *text)
     return found;
 }
 
+/* SCALING:unclamped, SCALING:eden: the name without the word is that of blocks. */
+static bndi_unbiased_way take_unbiased(char rest[BND_SCALING_SIZE], const char *text)
+{
+    static const char *const words[] = {[BNDI_UNCLAMPED] = ":unclamped", [BNDI_EDEN] = ":eden"};
+    const size_t length = bndi_length(text);
+    bndi_text all = bndi_text_in(rest, BND_SCALING_SIZE);
+    for (unsigned way = BNDI_UNCLAMPED; way <= BNDI_EDEN; way++) {
+        const size_t word = bndi_length(words[way]);
+        if (length > word && bndi_same_word(text + length - word, word, words[way])) {
+            bndi_text_bytes(&all, text, length - word);
+            return (bndi_unbiased_way)way;
+        }
+    }
+    bndi_text_bytes(&all, text, length);
+    return BNDI_BIASED;
+}
+
+/* MS-EDEN: blocks of elements with codes. Unclamped ones: those too, or scales that are powers of two, rounded down. */
+static bnd_status check_unbiased(bndi_scaling *s, const char *scaling, bnd_role role, bnd_error *why)
+{
+    bnd_block *block = &s->block;
+    const bool nvfp4 = block->tensor && block->scale.precision == 4,
+               powers = !block->tensor && block->scale.precision == 1;
+    const bool blocks = block->sharing == BND_SHARE_BLOCK && block->along > 0;
+    const bool fits = s->unbiased == BNDI_EDEN ? nvfp4 && block->element.width > 0 : nvfp4 || powers;
+    if (s->unbiased == BNDI_BIASED) {
+        return BND_OK;
+    }
+    if (!blocks || !fits || !bndi_is_operand_role(role)) {
+        return bnd_fail(
+            why, BND_BAD_ARGUMENT, 0,
+            "role %s: scaling '%s' is not available; of operands of GEMMs, nvfp4:eden (elements with codes), "
+            "nvfp4:unclamped and mx:unclamped are",
+            bnd_role_name(role), scaling);
+    }
+    block->rule = powers ? BND_SCALE_FLOOR : block->rule;
+    return BND_OK;
+}
+
 bnd_status bndi_scaling_parse(bndi_scaling *out, const bnd_cast *cast, bnd_role role, bnd_error *why)
 {
     bndi_scaling scaling = {.kind = BNDI_BLOCKS};
@@ -100,13 +139,16 @@ bnd_status bndi_scaling_parse(bndi_scaling *out, const bnd_cast *cast, bnd_role 
         return BND_OK;
     }
     if (!read_kind(&scaling, cast->scaling, &good)) {
+        char blocks[BND_SCALING_SIZE];
         bndi_nearest nearest;
+        scaling.unbiased = take_unbiased(blocks, cast->scaling);
         bnd_status status =
             begins_scaling(&nearest, cast->scaling)
-                ? bnd_block_scaled(&scaling.block, cast->scaling, &cast->format, why)
+                ? bnd_block_scaled(&scaling.block, blocks, &cast->format, why)
                 : bndi_nearest_fail(&nearest, why, BND_BAD_NAME, "unknown scaling",
                                     "(available: tensor, row[:N], tile:RxC, mx, nvfp4, current, delayed, dynamic, "
                                     "udynamic)");
+        status = status == BND_OK ? check_unbiased(&scaling, cast->scaling, role, why) : status;
         if (status != BND_OK) {
             return status;
         }

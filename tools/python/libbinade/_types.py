@@ -1060,8 +1060,8 @@ bnd_relayout._fields_ = [("layout", c_char_p), ("shard_size", c_uint64), ("conte
 bnd_relayout_result._fields_ = [("from", POINTER(bnd_layout)), ("to", POINTER(bnd_layout)), ("weights", c_size_t),
     ("scales_cast", c_size_t), ("seconds", c_size_t), ("seconds_moved", c_size_t), ("inputs", c_size_t),
     ("inputs_inverted", c_size_t), ("inputs_moved", c_size_t), ("restored", c_bool)]
-bnd_cast._fields_ = [("given", c_bool), ("transient", c_bool), ("hadamard", c_bool), ("format", bnd_format),
-    ("rule", bnd_rule), ("scaling", (c_char * 32))]
+bnd_cast._fields_ = [("given", c_bool), ("transient", c_bool), ("hadamard", c_bool), ("requantized", c_bool),
+    ("hadamard_size", c_uint16), ("format", bnd_format), ("rule", bnd_rule), ("scaling", (c_char * 32))]
 bnd_loss_scale._fields_ = [("given", c_bool), ("dynamic", c_bool), ("initial", c_double), ("growth", c_uint32)]
 bnd_policy._fields_ = [("name", (c_char * 64)), ("cast", (bnd_cast * 40)), ("accumulator", (c_char * 64)),
     ("update", c_int), ("reduction", c_int), ("fused", c_bool), ("high_last", c_uint8),
