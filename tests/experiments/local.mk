@@ -4,10 +4,11 @@ EXTRA_DIST += \
 	tests/experiments/accumulators.sh tests/experiments/attention.sh tests/experiments/failing.sh \
 	tests/experiments/fp8.sh tests/experiments/fp8large.sh tests/experiments/fp8lm.sh tests/experiments/lib.sh \
 	tests/experiments/micikevicius.sh tests/experiments/mx.sh tests/experiments/nvfp4.sh \
-	tests/experiments/page.sh tests/experiments/run.sh tests/experiments/student.sh \
+	tests/experiments/page.sh tests/experiments/quantizers.py tests/experiments/quantizers.sh \
+	tests/experiments/run.sh tests/experiments/student.sh \
 	tests/experiments/verdicts.sh tests/experiments/zamirai.sh
 check_PROGRAMS += tests/experiments/resample
 tests_experiments_resample_SOURCES = tests/experiments/resample.c
-experiments: binade$(EXEEXT) tests/experiments/resample$(EXEEXT)
+experiments: binade$(EXEEXT) tests/experiments/resample$(EXEEXT) tests/tensor/cast_through$(EXEEXT)
 	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(top_srcdir)/tests/experiments/run.sh $(NAMES)
 .PHONY: experiments

@@ -1,0 +1,51 @@
+#!/bin/sh
+# What casts of operands lose, without training: Panferov et al. 2026, "Quartet II" (arXiv 2601.22813), its table 1 and
+# MS-EDEN's expectation; Cook et al. 2025, "Four Over Six" (2512.02010); Chen et al. 2025, "INT v.s. FP" (2510.25602);
+# Mishra et al. 2025 (2506.08027). quantizers.py asks the library, and computes expectations. About ten seconds.
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=tests/support/python.sh
+. "$top/tests/support/python.sh"
+find_python 'import numpy' "numpy (Debian, Ubuntu: python3-numpy)"
+begin quantizers
+seeds=no
+BND_THROUGH=$build/tests/tensor/cast_through "$python" "$top/tests/experiments/quantizers.py" errors >"$here/errors.csv" &&
+    "$python" "$top/tests/experiments/quantizers.py" expectation >"$here/expectation.csv" || exit 1
+error_of() { awk -F'|' -v data="$1" -v cast="$2" '$1 == data && $2 == cast { print $3 }' "$here/errors.csv"; }
+of() { awk -F'|' -v x="$1" -v d="$2" -v c="$3" -v k="$4" '$1 == x && $2 == d && $3 == c { print $k }' "$here/expectation.csv"; }
+below() { awk -v a="$1" -v factor="$2" -v b="$3" 'BEGIN { exit !(a < factor * b) }'; } # below A FACTOR B: A < FACTOR B
+near() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a > 0.985 * b && a < 1.015 * b) }'; }  # near A B: within 1.5 %
+near_table() { # the paper's table 1
+    near "$(error_of normal NVFP4)" 9.0 && near "$(error_of normal 'NVFP4, 4/6')" 7.6 &&
+        near "$(error_of normal 'NVFP4 by 16x16')" 12.4 && near "$(error_of normal 'NVFP4 by 16x16, 4/6')" 12.4 &&
+        near "$(error_of normal 'NVFP4, SR')" 23.5 && near "$(error_of normal 'NVFP4, SR, 4/6')" 17.5 &&
+        near "$(error_of normal MS-EDEN)" 9.4
+}
+outside() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a > 3 * b) }'; } # outside BIAS ERROR: more than three standard errors
+claim "MS-EDEN's error is less than half of stochastic rounding's" below "$(error_of normal MS-EDEN)" 0.5 "$(error_of normal 'NVFP4, SR')"
+claim "the seven errors of table 1, within 1.5 %" near_table
+claim "4/6 lowers NVFP4's error in blocks of 1x16" below "$(error_of normal 'NVFP4, 4/6')" 0.9 "$(error_of normal NVFP4)"
+claim "and not in blocks of 16x16" not below "$(error_of normal 'NVFP4 by 16x16, 4/6')" 0.99 "$(error_of normal 'NVFP4 by 16x16')"
+claim "MS-EDEN has no bias (of 16 numbers, over all signs)" [ "$(of outlier 16 with 4)" = 0 ]
+claim "MS-EDEN has no bias (of 128 numbers, one of them 20 times larger)" not outside "$(of outlier 128 with 4)" "$(of outlier 128 with 6)"
+claim "MXINT8's error is below MXFP8's" below "$(error_of normal MXINT8)" 1 "$(error_of normal MXFP8)"
+claim "also of heavy-tailed numbers" below "$(error_of heavy MXINT8)" 1 "$(error_of heavy MXFP8)"
+claim "NVINT4's error of heavy-tailed numbers is above NVFP4's" below "$(error_of heavy NVFP4)" 1 "$(error_of heavy NVINT4)"
+claim "and below it after a Hadamard transform" below "$(error_of heavy 'NVINT4, Hadamard')" 1 "$(error_of heavy NVFP4)"
+claim "MXFP8 with scales rounded down has a larger error than rounded up" below "$(error_of normal MXFP8)" 1 "$(error_of normal 'MXFP8, floor')"
+expect "along x the expectation of MS-EDEN is x, exactly, for all of these numbers" \
+    awk -F'|' '$3 == "with" && ($5 > 1e-9 || $5 < -1e-9) { bad = 1 } END { exit bad }' "$here/expectation.csv"
+expect "without the correction it is shorter by 0.4 % to 1.2 %" \
+    awk -F'|' '$3 == "without" && ($5 > -0.004 || $5 < -0.012) { bad = 1 } END { exit bad }' "$here/expectation.csv"
+expect "UE5M3 scales without a scale of the tensor lose what NVFP4 loses" near "$(error_of normal 'NVFP4, scales in UE5M3')" "$(error_of normal NVFP4)"
+{
+    printf '\n2^20 numbers, drawn from N(0, 1) and from t with 3 degrees of freedom: 1000 times the mean squared error, relative to\nthe mean square.\n\n'
+    echo "| cast | N(0, 1) | heavy tails |"
+    echo "| --- | --- | --- |"
+    awk -F'|' '$1 == "normal" { order[n++] = $2; a[$2] = $3 } $1 == "heavy" { b[$2] = $3 }
+        END { for (i = 0; i < n; i++) printf "| %s | %s | %s |\n", order[i], a[order[i]], b[order[i]] }' "$here/errors.csv"
+    printf '\nThe expectation of MS-EDEN over the signs of its transform and the random bits of its scales: of 16 numbers over all\n65,536 signs, of 64 and 128 over 65,536 drawn ones.\n\n'
+    echo "| numbers | dimension | correction | bias / length | along x | standard error |"
+    echo "| --- | --- | --- | --- | --- | --- |"
+    awk -F'|' '{ printf "| %s | %s | %s | %s | %s | %s |\n", $1, $2, $3, $4, $5, $6 }' "$here/expectation.csv"
+} >>"$here/body"
+finish
