@@ -7,14 +7,14 @@
 #include <string.h>
 
 /* How the backward pass of a product reads an operand: a copy with this number of bits per element, and scales. */
-typedef enum copy { NONE, PLAIN16, PLAIN8, TENSOR8, ROW8, TILE8, MX8, MX6, MX4, NV4 } copy;
+typedef enum copy { NONE, PLAIN16, PLAIN8, TENSOR8, ROW8, TILE8, TILE8_BYTE, MX8, MX6, MX4, NV4, ROW4_BYTE } copy;
 
 /* Bits per element of what is kept; what products with weights, and attention's, read; what scales take beside. */
 typedef struct hand {
     const char *recipe;
     unsigned param, grad, master, m, v, stream, product, careful;
     copy linear, attention, high; /* `high`: of the last layers, 15 % of them */
-    enum { NOTHING, KAHAN, TILES, FIVE_SCALES, CODEBOOKS, HISTORIES } extra;
+    enum { NOTHING, KAHAN, TILES, TILES_BYTE, FIVE_SCALES, CODEBOOKS, HISTORIES } extra;
 } hand;
 
 #define ON_BF16 16, 16, 32, 32, 32, 16, 16, 32
@@ -52,13 +52,23 @@ static const hand hands[] = {
     LAYERS("fp8-rowwise", ROW8, ROW8, NOTHING),
     {"fp8-block", 8, 32, 32, 16, 16, 16, 16, 32, TILE8, PLAIN16, TILE8, TILES},
     {"fp8-block+fp32", 8, 32, 32, 16, 16, 32, 32, 32, TILE8, NONE, TILE8, TILES},
+    {"fp8-block-ue8m0", 8, 32, 32, 16, 16, 16, 16, 32, TILE8_BYTE, PLAIN16, TILE8_BYTE, TILES_BYTE},
+    {"fp8-block-ue8m0+fp32", 8, 32, 32, 16, 16, 32, 32, 32, TILE8_BYTE, NONE, TILE8_BYTE, TILES_BYTE},
     BOTH("mxfp8", MX8, MX8),
     BOTH("mxfp8-floor", MX8, MX8),
     BOTH("mxfp8-norms", MX8, MX8),
     BOTH("mxfp6", MX6, MX6),
     BOTH("mxfp4", MX4, MX4),
     BOTH("mxfp4-rceil", MX4, MX4),
+    LAYERS("mxfp4-sr-rht", MX4, MX4, NOTHING),
+    BOTH("mxint8", MX8, MX8),
+    BOTH("nvint4", NV4, NV4),
     LAYERS("nvfp4", NV4, PLAIN16, NOTHING),
+    LAYERS("nvfp4-46", NV4, PLAIN16, NOTHING),
+    LAYERS("nvfp4-ue5m3", ROW4_BYTE, PLAIN16, NOTHING),
+    LAYERS("nvfp4-fwd", MX8, MX8, NOTHING),
+    LAYERS("fp4-all-the-way", NV4, NV4, NOTHING),
+    LAYERS("quartet2", NV4, NV4, NOTHING),
     {"fp8-lm", 8, 8, 16, 8, 16, 16, 16, 32, TENSOR8, PLAIN16, TENSOR8, FIVE_SCALES},
     {"fp8-lm+fp32", 8, 8, 16, 8, 16, 32, 32, 32, TENSOR8, NONE, TENSOR8, FIVE_SCALES},
     {"adam8bit", 16, 16, 32, 8, 8, 16, 16, 32, PLAIN16, PLAIN16, PLAIN16, CODEBOOKS},
@@ -85,6 +95,8 @@ static size_t bytes_of(copy c, size_t outer, size_t length, size_t inner)
         return n + 4 * outer * inner;
     case TILE8:
         return n + 4 * outer * up(length, 128) * inner;
+    case TILE8_BYTE:
+        return n + outer * up(length, 128) * inner;
     case MX8:
         return n + outer * up(length, 32) * inner;
     case MX6:
@@ -93,6 +105,8 @@ static size_t bytes_of(copy c, size_t outer, size_t length, size_t inner)
         return up(n, 2) + outer * up(length, 32) * inner;
     case NV4:
         return up(n, 2) + outer * up(length, 16) * inner + 4;
+    case ROW4_BYTE:
+        return up(n, 2) + outer * up(length, 16) * inner;
     default:
         return SIZE_MAX;
     }
@@ -168,6 +182,7 @@ static size_t of_weight(const hand *h, size_t rows, size_t columns)
     size_t sum = n * (h->param + h->grad + h->master + (dense ? 64 : h->m + h->v)) / 8;
     sum += h->extra == KAHAN ? 2 * n : 0;
     sum += h->extra == TILES ? 4 * up(rows, 128) * up(columns, 128) : 0;
+    sum += h->extra == TILES_BYTE ? up(rows, 128) * up(columns, 128) : 0;
     sum += h->extra == FIVE_SCALES ? 5 * 4 : 0;
     return sum + (h->extra == CODEBOOKS && !dense ? 2 * 4 * up(n, 256) : 0);
 }
