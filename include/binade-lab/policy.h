@@ -110,7 +110,7 @@ enum { BND_REDUCTION_COUNT = 3 };
 /* Returns: the name of an order, "sequential", "tree", "ring"; "" for a number that is not one. */
 const char *bnd_reduction_name(bnd_reduction order);
 
-enum { BND_POLICY_NAME_SIZE = 64 };
+enum { BND_POLICY_NAME_SIZE = 64, BND_POLICY_LAYERS_SIZE = 512 };
 typedef struct bnd_policy {
     char name[BND_POLICY_NAME_SIZE]; /* of the recipe; "custom" if something was changed */
     bnd_cast cast[BND_ROLE_COUNT];
@@ -121,6 +121,8 @@ typedef struct bnd_policy {
     uint8_t high_last; /* per cent of the layers with weights, from the last: operands of their products stay as they
                         * are */
     bnd_loss_scale loss_scale;
+    char layers
+        [BND_POLICY_LAYERS_SIZE]; /* exceptions: settings of some layers, "blocks.0.*:gemm=fp32,last:2:acc=fp32" */
 } bnd_policy;
 
 /* Reads a policy: a recipe by name (fp32, fp16-amp, bf16-sr, ...), or settings separated by commas, the first of which
@@ -139,6 +141,11 @@ typedef struct bnd_policy {
  *     high_last=N                   N per cent of the layers, from the last, whose GEMMs are not cast: 15; or they are
  *                                   cast by the role `high`
  *     loss_scale=none|NUMBER|dynamic[:NUMBER[:STEPS]]
+ *     LAYERS:SETTING                an exception: the setting (of a role, acc, update, optimizer, or base) holds for
+ *                                   these layers only, above all settings of the whole. LAYERS is a pattern of names,
+ *                                   as in blocks.0.*; first:N or last:N blocks; or first:N% or last:N% of the layers
+ *                                   with weights, as high_last counts them
+ *     LAYERS:RECIPE                 the same as LAYERS:base=RECIPE
  *
  * SCALING is one of
  *
@@ -163,13 +170,41 @@ BND_CHECKED bnd_status bnd_policy_parse(bnd_policy *out, const char *text, bnd_e
 /* Returns: whether two policies are the same, apart from their names. */
 bool bnd_policy_same(const bnd_policy *a, const bnd_policy *b);
 
-enum { BND_POLICY_TEXT_SIZE = 4096 };
+enum { BND_POLICY_TEXT_SIZE = 8192 };
 
 /* Writes a policy as settings that bnd_policy_parse reads as the same policy, or as the name of its recipe.
  * Arguments: BND_POLICY_TEXT_SIZE bytes are always enough.
  * On failure: BND_BAD_ARGUMENT if `size` bytes are too few, or if the policy has a rule or a format that settings
  * cannot express; `out` is unchanged. */
 BND_CHECKED bnd_status bnd_policy_text(char *out, size_t size, const bnd_policy *policy, bnd_error *why);
+
+/* ---- exceptions: settings of some layers ---- */
+
+/* A layer of a model: its name, "blocks.0.up", and how many weights of GEMMs it has. The number in a name is that of
+ * the block that the layer belongs to. */
+typedef struct bnd_layer {
+    const char *name;
+    unsigned weights;
+} bnd_layer;
+
+/* The policy of a layer: with the settings of the exceptions that select it, in their order, and without exceptions.
+ * Arguments: `layers` are the `count` layers of the model; `layer` is the number of one.
+ * On failure: as bnd_policy_parse; `out` is unchanged. */
+BND_CHECKED bnd_status bnd_policy_of_layer(bnd_policy *out, const bnd_policy *policy, const bnd_layer *layers,
+                                           size_t count, size_t layer, bnd_error *why);
+
+/* Checks that each exception selects a layer.
+ * On failure: BND_BAD_NAME, with the names of the nearest layers. */
+BND_CHECKED bnd_status bnd_policy_check_layers(const bnd_policy *policy, const bnd_layer *layers, size_t count,
+                                               bnd_error *why);
+
+/* The policy of a layer that exception `i` alone selects.
+ * Returns: false if there is no such exception; `out` is unchanged then. */
+bool bnd_policy_exception(bnd_policy *out, const bnd_policy *policy, size_t i);
+
+/* Returns: the number of the first layer of the last `percent` per cent of the weights, as high_last counts them;
+ * `count` if these are none. */
+size_t bnd_layers_last(const bnd_layer *layers, size_t count, unsigned percent);
 
 /* ---- parts of a policy, which can be tried one at a time ---- */
 

@@ -8,6 +8,7 @@ extern CU_TestInfo recipe_memory_tests[];
 extern CU_TestInfo recipe_bit_tests[];
 extern CU_TestInfo recipe_scale_tests[];
 extern CU_TestInfo recipe_place_tests[];
+extern CU_TestInfo layer_tests[];
 
 /* Two blocks, with all of a transformer's kinds of parameters. */
 bnd_training small_transformer(const char *recipe);

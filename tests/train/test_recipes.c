@@ -41,9 +41,13 @@ static CU_TestInfo learning_tests[] = {
 int main(void)
 {
     CU_SuiteInfo suites[] = {
-        SUITE("memory", recipe_memory_tests), SUITE("bits", recipe_bit_tests),
-        SUITE("learning", learning_tests),    SUITE("stored with scales", recipe_scale_tests),
-        SUITE("places", recipe_place_tests),  CU_SUITE_INFO_NULL,
+        SUITE("memory", recipe_memory_tests),
+        SUITE("bits", recipe_bit_tests),
+        SUITE("learning", learning_tests),
+        SUITE("stored with scales", recipe_scale_tests),
+        SUITE("places", recipe_place_tests),
+        SUITE("layers", layer_tests),
+        CU_SUITE_INFO_NULL,
     };
     return run_suites(suites);
 }

@@ -14,6 +14,11 @@ bnd_status bndi_check_plan(const bnd_plan *plan, bnd_error *why)
     if (status == BND_OK && plan->zero > 3) {
         status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "the ZeRO stage must be from 0 to 3");
     }
+    if (status == BND_OK && plan->policy.layers[0] != 0) {
+        status = bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                          "settings of layers (%s) cannot be counted on paper; binade train --memory measures them",
+                          plan->policy.layers);
+    }
     return status;
 }
 

@@ -4,6 +4,8 @@ libbinade_laboratory_la_SOURCES += \
 	src/sim/policy/policy.h \
 	src/sim/policy/role.c \
 	src/sim/policy/part.c \
+	src/sim/policy/selector.c \
 	src/sim/policy/recipes.def \
 	src/sim/policy/recipe.c \
+	src/sim/policy/layers.c \
 	src/sim/policy/policy_text.c

@@ -102,6 +102,7 @@ bool bnd_policy_same(const bnd_policy *a, const bnd_policy *b)
 {
     bool same = bndi_same_word(a->accumulator, bndi_length(a->accumulator), b->accumulator) && a->update == b->update &&
                 a->reduction == b->reduction && a->fused == b->fused && a->high_last == b->high_last &&
+                bndi_same_word(a->layers, bndi_length(a->layers), b->layers) &&
                 same_loss_scale(&a->loss_scale, &b->loss_scale);
     for (unsigned role = 0; same && role < BND_ROLE_COUNT; role++) {
         same = same_cast(&a->cast[role], &b->cast[role]);

@@ -71,6 +71,10 @@ static void write_settings(bndi_text *text, const bnd_policy *p)
     if (p->loss_scale.given) {
         write_loss_scale(text, &p->loss_scale);
     }
+    if (p->layers[0] != 0) {
+        bndi_text_string(text, text->length > 0 ? "," : "");
+        bndi_text_string(text, p->layers);
+    }
     if (p->update != BND_UPDATE_ROUNDED || text->length == 0) { /* no settings at all would be no policy */
         write_name(text, "update");
         bndi_text_string(text, p->update == BND_UPDATE_KAHAN ? "kahan"

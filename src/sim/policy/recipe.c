@@ -328,9 +328,117 @@ static bnd_status read_reduce(const reader *r, bnd_policy *policy, piece value)
     return status;
 }
 
+/* A setting that layers can have, too. */
+static bnd_status read_one(const reader *r, bnd_policy *policy, piece name, piece value)
+{
+    if (is(name, "update")) {
+        return read_update(r, &policy->update, value);
+    }
+    if (is(name, "optimizer")) {
+        return read_optimizer(r, &policy->fused, value);
+    }
+    if (is(name, "acc")) {
+        return copy(policy->accumulator, sizeof policy->accumulator, value) ? BND_OK
+                                                                            : refuse(r, value, "unknown accumulator");
+    }
+    return read_roles(r, policy, name, value);
+}
+
+/* ---- settings of layers ---- */
+
+static bool sets_operands(piece name)
+{
+    uint64_t roles, operands;
+    bndi_nearest nearest = bndi_nearest_to(name.text, name.length);
+    return bndi_find_roles(&operands, &nearest, "gemm", sizeof "gemm" - 1) &&
+           bndi_find_roles(&roles, &nearest, name.text, name.length) && (roles & operands) != 0;
+}
+
+/* What a layer says of the operands of its GEMMs holds, even if high_last names it. */
+static bnd_status read_of_layer(const reader *r, bnd_policy *policy, piece name, piece value)
+{
+    if (is(name, "loss_scale") || is(name, "high_last") || is(name, bnd_role_name(BND_ROLE_REDUCE)) ||
+        is(name, bnd_role_name(BND_ROLE_ACCUMULATE))) {
+        return refuse(r, name, "belongs to the whole run, not to layers");
+    }
+    bnd_policy p = *policy;
+    const bool base = is(name, "base");
+    bnd_status status = base ? read_recipe(r, &p, value) : read_one(r, &p, name, value);
+    if (status != BND_OK) {
+        return status;
+    }
+    if (p.update == BND_UPDATE_ECO && policy->update != BND_UPDATE_ECO) {
+        return refuse(r, value, "update=eco belongs to the whole run, not to layers");
+    }
+    __builtin_memcpy(p.name, policy->name, sizeof p.name);
+    __builtin_memcpy(p.layers, policy->layers, sizeof p.layers);
+    p.loss_scale = policy->loss_scale;
+    p.reduction = policy->reduction;
+    p.cast[BND_ROLE_REDUCE] = policy->cast[BND_ROLE_REDUCE];
+    p.cast[BND_ROLE_ACCUMULATE] = policy->cast[BND_ROLE_ACCUMULATE];
+    p.high_last = base || sets_operands(name) ? 0 : policy->high_last;
+    *policy = p;
+    return BND_OK;
+}
+
+bnd_status bndi_policy_set(bnd_policy *policy, const char *setting, size_t length, bnd_error *why)
+{
+    const reader r = {setting, why};
+    piece value = {setting, length}, name = cut(&value, '=');
+    return value.text != NULL ? read_of_layer(&r, policy, name, value) : refuse(&r, name, "expected NAME=VALUE");
+}
+
+static bool has_colon(piece p)
+{
+    for (size_t i = 0; i < p.length; i++) {
+        if (p.text[i] == ':') {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* SELECTOR:NAME=VALUE; without a value, SELECTOR:RECIPE is SELECTOR:base=RECIPE. */
+static bnd_status read_exception(const reader *r, bnd_policy *policy, piece name, piece value)
+{
+    piece last = name;
+    while (has_colon(last)) {
+        (void)cut(&last, ':');
+    }
+    const piece which = {name.text, name.length - last.length - 1};
+    const piece its = value.text != NULL ? last : (piece){"base", sizeof "base" - 1};
+    bndi_selector selector;
+    bnd_policy trial = *policy;
+    if (!bndi_selector_read(&selector, which.text, which.length)) {
+        return refuse(r, which, "expected layers: a pattern such as blocks.0.*, first:N, last:N, first:N% or last:N%");
+    }
+    value = value.text != NULL ? value : last;
+    bnd_status status = read_of_layer(r, &trial, its, value);
+    if (status != BND_OK) {
+        return status;
+    }
+    const size_t there = bndi_length(policy->layers);
+    bndi_text text = bndi_text_in(trial.layers, sizeof trial.layers);
+    bndi_text_string(&text, policy->layers);
+    bndi_text_string(&text, there > 0 ? "," : "");
+    bndi_text_bytes(&text, which.text, which.length);
+    bndi_text_char(&text, ':');
+    bndi_text_bytes(&text, its.text, its.length);
+    bndi_text_char(&text, '=');
+    bndi_text_bytes(&text, value.text, value.length);
+    if (text.length >= sizeof trial.layers) {
+        return refuse(r, which, "the settings of layers must have less than 512 bytes together");
+    }
+    __builtin_memcpy(policy->layers, trial.layers, sizeof policy->layers);
+    return BND_OK;
+}
+
 static bnd_status read_setting(const reader *r, bnd_policy *policy, piece setting, bool first)
 {
     piece value = setting, name = cut(&value, '=');
+    if (has_colon(name)) {
+        return read_exception(r, policy, name, value);
+    }
     if (value.text == NULL) {
         return first ? read_recipe(r, policy, name) : refuse(r, setting, "expected NAME=VALUE");
     }
@@ -341,23 +449,13 @@ static bnd_status read_setting(const reader *r, bnd_policy *policy, piece settin
     if (is(name, bnd_role_name(BND_ROLE_REDUCE))) {
         return read_reduce(r, policy, value);
     }
-    if (is(name, "update")) {
-        return read_update(r, &policy->update, value);
-    }
-    if (is(name, "optimizer")) {
-        return read_optimizer(r, &policy->fused, value);
-    }
     if (is(name, "loss_scale")) {
         return read_loss_scale(r, &policy->loss_scale, value);
     }
     if (is(name, "high_last")) {
         return read_high_last(r, &policy->high_last, value);
     }
-    if (is(name, "acc")) {
-        return copy(policy->accumulator, sizeof policy->accumulator, value) ? BND_OK
-                                                                            : refuse(r, value, "unknown accumulator");
-    }
-    return read_roles(r, policy, name, value);
+    return read_one(r, policy, name, value);
 }
 
 bnd_status bnd_policy_parse(bnd_policy *out, const char *text, bnd_error *why)

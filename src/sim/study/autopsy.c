@@ -320,6 +320,10 @@ bnd_status bnd_autopsy_make(bnd_autopsy *out, const bnd_task *tasks, const bnd_r
         a != NULL && p.reference != NULL && p.numbers != NULL
             ? bnd_records_compare(&a->comparison, records, count, references, reference_count, margin, why)
             : bnd_fail(why, BND_NO_MEMORY, 0, "no memory for an autopsy");
+    if (status == BND_OK && count > 0 && tasks[0].training.policy.layers[0] != 0) {
+        status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "an autopsy cannot be used with settings of layers (%s)",
+                          tasks[0].training.policy.layers);
+    }
     if (status == BND_OK && bnd_comparison_has_cause(&a->comparison)) {
         status = examine(a, &p, why);
     }

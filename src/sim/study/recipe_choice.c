@@ -20,7 +20,12 @@ static bnd_status check_policy(const bnd_policy *policy, const char *name, bnd_e
     bnd_error its;
     bnd_status status = bnd_engine_new(&engine, NULL, why);
     if (status == BND_OK) {
-        status = bnd_engine_set_policy(engine, policy, &its);
+        bnd_policy one = *policy;
+        one.layers[0] = '\0';
+        status = bnd_engine_set_policy(engine, &one, &its);
+        for (size_t i = 0; status == BND_OK && bnd_policy_exception(&one, policy, i); i++) {
+            status = bnd_engine_set_policy(engine, &one, &its);
+        }
         bnd_engine_free(engine);
         status = status == BND_OK ? BND_OK : bnd_fail(why, status, its.where, "%s: %s", name, its.message);
     }
@@ -94,7 +99,8 @@ size_t bnd_recipe_list_first(const char *list)
     while (list[length] == ',') {
         const char *next = list + length + 1;
         size_t more = strcspn(next, ",;");
-        if (memchr(next, '=', more) == NULL || strncmp(next, "base=", 5) == 0) {
+        const bool sets = memchr(next, '=', more) != NULL || memchr(next, ':', more) != NULL;
+        if (!sets || strncmp(next, "base=", 5) == 0) {
             break;
         }
         length += 1 + more;

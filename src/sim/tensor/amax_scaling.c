@@ -99,13 +99,21 @@ static bnd_status make_room(bndi_histories *all, size_t key, bnd_error *why)
     return BND_OK;
 }
 
-static bnd_status add_history(bnd_engine *engine, bnd_role role, uint32_t ordinal, bnd_error *why)
+static void follow(bndi_history *h, const bndi_rules *rules)
+{
+    h->margin = rules->scaling[h->role].margin;
+    h->format = rules->policy.cast[h->role].format;
+}
+
+static bnd_status add_history(bnd_engine *engine, const bndi_rules *rules, bnd_role role, uint32_t ordinal,
+                              bnd_error *why)
 {
     bndi_histories *all = &engine->histories;
-    bndi_history h = {.ordinal = ordinal, .role = role, .scale = 1};
+    bndi_history h = {.ordinal = ordinal, .role = role, .scale = 1, .steps = rules->scaling[role].steps};
+    follow(&h, rules);
     bnd_status status = make_room(all, key_of(ordinal, role), why);
     if (status == BND_OK) {
-        size_t bytes = engine->scaling[role].steps * sizeof(float);
+        size_t bytes = h.steps * sizeof(float);
         status = bndi_buffer_new(&h.largest, engine, BND_ROLE_EXTRA, bytes, true, why);
     }
     if (status == BND_OK) {
@@ -144,7 +152,7 @@ void bndi_histories_learn(bnd_engine *engine, const float *amax)
 bnd_status bndi_scale_by_amax(bnd_engine *engine, float *y, const float *x, size_t n, bnd_role role, uint64_t ordinal,
                               const bndi_store *how, bnd_error *why)
 {
-    const bndi_scaling *scaling = &engine->scaling[role];
+    const bndi_scaling *scaling = &engine->here->scaling[role];
     const bnd_cast *cast = bndi_cast_of(engine, role);
     bndi_histories *all = &engine->histories;
     float amax = largest_of(engine, x, n), scale = 1;
@@ -153,15 +161,17 @@ bnd_status bndi_scale_by_amax(bnd_engine *engine, float *y, const float *x, size
     } else {
         bndi_history *h = history_of(all, ordinal, role);
         if (h == NULL && !all->kept) {
-            bnd_status status = ordinal < ORDINALS_MOST ? add_history(engine, role, (uint32_t)ordinal, why)
-                                                        : bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                                                                   "a step can have at most %d casts", ORDINALS_MOST);
+            bnd_status status =
+                ordinal < ORDINALS_MOST
+                    ? add_history(engine, engine->here, role, (uint32_t)ordinal, why)
+                    : bnd_fail(why, BND_BAD_ARGUMENT, 0, "a step can have at most %d casts", ORDINALS_MOST);
             if (status != BND_OK) {
                 return status;
             }
             h = history_of(all, ordinal, role);
         }
         if (h != NULL && !all->kept) {
+            follow(h, engine->here); /* one that was read from a file may be of other rules with as many steps */
             note_amax(h, amax);
         }
         scale = h != NULL ? h->scale : 1;
@@ -184,12 +194,10 @@ void bnd_engine_end_step(bnd_engine *engine)
 {
     for (size_t i = 0; i < engine->histories.count; i++) {
         bndi_history *h = &engine->histories.list[i];
-        const bndi_scaling *scaling = &engine->scaling[h->role];
         numbers_of(h)[h->at] = h->amax;
-        h->at = (h->at + 1) % scaling->steps;
+        h->at = (h->at + 1) % h->steps;
         h->amax = 0;
-        h->scale = scale_for(largest_of(engine, numbers_of(h), scaling->steps), h->scale,
-                             &engine->policy.cast[h->role].format, scaling->margin);
+        h->scale = scale_for(largest_of(engine, numbers_of(h), h->steps), h->scale, &h->format, h->margin);
     }
 }
 
@@ -212,7 +220,7 @@ size_t bnd_engine_state_count(const bnd_engine *engine)
 {
     size_t count = 0;
     for (size_t i = 0; i < engine->histories.count; i++) {
-        count += HEAD + engine->scaling[engine->histories.list[i].role].steps;
+        count += HEAD + engine->histories.list[i].steps;
     }
     return count;
 }
@@ -221,7 +229,7 @@ void bnd_engine_state_get(double *x, const bnd_engine *engine)
 {
     for (size_t i = 0; i < engine->histories.count; i++) {
         const bndi_history *h = &engine->histories.list[i];
-        uint32_t steps = engine->scaling[h->role].steps;
+        uint32_t steps = h->steps;
         *x++ = (double)h->ordinal;
         *x++ = (double)h->role;
         *x++ = (double)h->scale;
@@ -237,6 +245,20 @@ static bool whole_below(double x, double limit)
     return x >= 0 && x < limit && x - __builtin_floor(x) == 0;
 }
 
+/* The rules that a record may be of: with as many steps for its role. */
+static const bndi_rules *rules_of(const bnd_engine *engine, bnd_role role, double steps)
+{
+    const bndi_rulebook *book = &engine->book;
+    for (size_t i = 0; i <= book->count; i++) {
+        const bndi_rules *rules = i == 0 ? &book->all : &book->others[i - 1];
+        const bndi_scaling *scaling = &rules->scaling[role];
+        if (scaling->kind == BNDI_DELAYED && whole_below(steps, 4294967296.0) && (uint32_t)steps == scaling->steps) {
+            return rules;
+        }
+    }
+    return NULL;
+}
+
 /* A record is one of the policy at hand. */
 static bool is_record(const bnd_engine *engine, const double *x, size_t n)
 {
@@ -245,19 +267,17 @@ static bool is_record(const bnd_engine *engine, const double *x, size_t n)
     if (!good) {
         return false;
     }
-    const bndi_scaling *scaling = &engine->scaling[(unsigned)x[1]];
-    return scaling->kind == BNDI_DELAYED && whole_below(x[3], 4294967296.0) && (uint32_t)x[3] == scaling->steps &&
-           n - HEAD >= scaling->steps;
+    return rules_of(engine, (bnd_role)(unsigned)x[1], x[3]) != NULL && n - HEAD >= (size_t)x[3];
 }
 
 static bnd_status read_record(bnd_engine *engine, const double *x, bnd_error *why)
 {
     bnd_role role = (bnd_role)(unsigned)x[1];
-    bnd_status status = add_history(engine, role, (uint32_t)x[0], why);
+    bnd_status status = add_history(engine, rules_of(engine, role, x[3]), role, (uint32_t)x[0], why);
     if (status == BND_OK) {
         bndi_history *h = &engine->histories.list[engine->histories.count - 1];
         h->scale = (float)x[2];
-        for (uint32_t k = 0; k < engine->scaling[role].steps; k++) {
+        for (uint32_t k = 0; k < h->steps; k++) {
             numbers_of(h)[k] = (float)x[HEAD + k];
         }
     }

@@ -12,6 +12,9 @@ typedef struct bndi_history {
     bnd_role role;
     float scale, amax; /* of the step at hand */
     uint32_t at;       /* index of the oldest */
+    uint32_t steps;    /* how many are kept */
+    int margin;
+    bnd_format format; /* of the cast, as the rules of its place have it */
     struct bndi_buffer *largest;
 } bndi_history;
 

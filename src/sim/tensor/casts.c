@@ -22,12 +22,13 @@ const bnd_cast *bndi_cast_in(const bnd_policy *policy, bnd_role role)
 
 const bnd_cast *bndi_cast_of(const bnd_engine *engine, bnd_role role)
 {
-    return engine->has_policy ? bndi_cast_in(&engine->policy, role) : NULL;
+    return engine->has_policy ? bndi_cast_in(&engine->here->policy, role) : NULL;
 }
 
 bool bndi_is_scaled(const bnd_engine *engine, bnd_role role)
 {
-    return engine->has_policy && engine->policy.cast[role].given && engine->scaling[role].kind != BNDI_UNSCALED;
+    return engine->has_policy && engine->here->policy.cast[role].given &&
+           engine->here->scaling[role].kind != BNDI_UNSCALED;
 }
 
 const bnd_format *bndi_format_lent(const bnd_tensor *t)
@@ -39,7 +40,7 @@ const bnd_format *bndi_format_lent(const bnd_tensor *t)
 const bnd_accumulator *bndi_accumulator_of(const bnd_engine *engine)
 {
     static const bnd_accumulator plain = {.kind = BND_ACCUMULATE_FUSED};
-    return engine->has_policy ? &engine->accumulator : &plain;
+    return engine->has_policy ? &engine->here->accumulator : &plain;
 }
 
 void bndi_result_format(bnd_format *out, const bnd_engine *engine, bnd_role role, const bnd_format *const *in,

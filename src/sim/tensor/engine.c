@@ -18,6 +18,7 @@ bnd_status bnd_engine_new(bnd_engine **out, const bnd_context *context, bnd_erro
         engine->context = *context;
     }
     engine->tape = true;
+    engine->here = &engine->book.all;
     *out = engine;
     return BND_OK;
 }
@@ -34,7 +35,7 @@ void bnd_engine_set_seed(bnd_engine *engine, uint64_t seed, uint64_t step)
 
 const bnd_policy *bnd_engine_policy(const bnd_engine *engine)
 {
-    return engine->has_policy ? &engine->policy : NULL;
+    return engine->has_policy ? &engine->here->policy : NULL;
 }
 
 static bnd_status check_cast(bndi_scaling *scaling, const bnd_policy *policy, bnd_role role, bnd_error *why)
@@ -72,25 +73,91 @@ static bnd_status check_cast(bndi_scaling *scaling, const bnd_policy *policy, bn
     return bndi_scaling_parse(scaling, cast, role, why);
 }
 
-bnd_status bnd_engine_set_policy(bnd_engine *engine, const bnd_policy *policy, bnd_error *why)
+static bnd_status read_rules(bndi_rules *out, const bnd_policy *policy, bnd_error *why)
 {
-    bnd_accumulator accumulator = {.kind = BND_ACCUMULATE_FUSED};
-    bndi_scaling scaling[BND_ROLE_COUNT] = {{.kind = BNDI_UNSCALED}};
     bnd_status status = BND_OK;
-    for (unsigned role = 0; policy != NULL && status == BND_OK && role < BND_ROLE_COUNT; role++) {
-        status = check_cast(&scaling[role], policy, (bnd_role)role, why);
+    out->policy = *policy;
+    out->accumulator = (bnd_accumulator){.kind = BND_ACCUMULATE_FUSED};
+    for (unsigned role = 0; status == BND_OK && role < BND_ROLE_COUNT; role++) {
+        status = check_cast(&out->scaling[role], policy, (bnd_role)role, why);
     }
-    if (status == BND_OK && policy != NULL && policy->accumulator[0] != 0) {
-        status = bnd_accumulator_parse(&accumulator, policy->accumulator, why);
-    }
-    if (status == BND_OK) {
-        bndi_histories_clear(engine);
-        engine->accumulator = accumulator;
-        engine->has_policy = policy != NULL;
-        engine->policy = policy != NULL ? *policy : (bnd_policy){.name = ""};
-        __builtin_memcpy(engine->scaling, scaling, sizeof scaling);
+    if (status == BND_OK && policy->accumulator[0] != 0) {
+        status = bnd_accumulator_parse(&out->accumulator, policy->accumulator, why);
     }
     return status;
+}
+
+bnd_status bnd_engine_set_policy(bnd_engine *engine, const bnd_policy *policy, bnd_error *why)
+{
+    static const bnd_policy none = {.name = ""};
+    if (policy != NULL && policy->layers[0] != 0) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                        "settings of layers (%s) need a built-in model, whose layers have names", policy->layers);
+    }
+    bnd_status status = bndi_engine_set_layers(engine, policy != NULL ? policy : &none, NULL, 0, why);
+    engine->has_policy = status == BND_OK ? policy != NULL : engine->has_policy;
+    return status;
+}
+
+/* ---- rules by place ---- */
+
+/* The rules of one layer: those of an earlier one with the same policy, or new ones. */
+static bnd_status add_rules(bndi_rulebook *book, const bnd_policy *policy, size_t place, bnd_error *why)
+{
+    bnd_policy whole = book->all.policy;
+    whole.layers[0] = 0;
+    size_t i = 0;
+    if (bnd_policy_same(policy, &whole)) {
+        return BND_OK;
+    }
+    while (i < book->count && !bnd_policy_same(policy, &book->others[i].policy)) {
+        i++;
+    }
+    bnd_status status = i < book->count ? BND_OK : read_rules(&book->others[i], policy, why);
+    if (status == BND_OK) {
+        book->count += i == book->count;
+        book->of_place[place] = (uint16_t)(i + 1);
+    }
+    return status;
+}
+
+static bnd_status add_layers(bndi_rulebook *book, const bnd_policy *policy, const bnd_layer *layers, size_t count,
+                             bnd_error *why)
+{
+    bnd_status status = bnd_policy_check_layers(policy, layers, count, why);
+    if (status != BND_OK) {
+        return status;
+    }
+    book->others = calloc(count, sizeof *book->others);
+    book->of_place = calloc(count, sizeof *book->of_place);
+    if (book->others == NULL || book->of_place == NULL) {
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the recipes of %zu layers", count);
+    }
+    book->places = count;
+    for (size_t i = 0; status == BND_OK && i < count; i++) {
+        bnd_policy of_layer;
+        status = bnd_policy_of_layer(&of_layer, policy, layers, count, i, why);
+        status = status == BND_OK ? add_rules(book, &of_layer, i, why) : status;
+    }
+    return status;
+}
+
+bnd_status bndi_engine_set_layers(bnd_engine *engine, const bnd_policy *policy, const bnd_layer *layers, size_t count,
+                                  bnd_error *why)
+{
+    bndi_rulebook book = {.others = NULL};
+    bnd_status status = read_rules(&book.all, policy, why);
+    if (status == BND_OK && policy->layers[0] != 0) {
+        status = add_layers(&book, policy, layers, count, why);
+    }
+    if (status != BND_OK) {
+        bndi_rules_free(&book);
+        return status;
+    }
+    bndi_histories_clear(engine);
+    bndi_rules_put(engine, &book);
+    engine->has_policy = true;
+    return BND_OK;
 }
 
 /* ---- marks ---- */
@@ -144,6 +211,7 @@ void bnd_engine_free(bnd_engine *engine)
         bndi_drop(t);
     }
     bndi_histories_clear(engine);
+    bndi_rules_free(&engine->book);
     bndi_free_spares(engine);
     free(engine->statistics);
     free(engine);

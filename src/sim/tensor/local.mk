@@ -14,6 +14,7 @@ libbinade_laboratory_la_SOURCES += \
 	src/sim/tensor/buffer.h \
 	src/sim/tensor/engine.h \
 	src/sim/tensor/buffer.c \
+	src/sim/tensor/rules.c \
 	src/sim/tensor/statistics.c \
 	src/sim/tensor/product_roles.h \
 	src/sim/tensor/product_roles.c \

@@ -81,7 +81,7 @@ static bnd_status round_through(unsigned char *c, size_t count, bnd_engine *engi
 
 bool bndi_is_high(const bnd_engine *engine, unsigned place)
 {
-    return engine->high_from > 0 && place >= engine->high_from;
+    return engine->high_from > 0 && place >= engine->high_from && bndi_rules_at(engine, place)->policy.high_last > 0;
 }
 
 bndi_matrix_product bndi_product_of(const bndi_call *c, unsigned place)
@@ -95,7 +95,7 @@ bndi_matrix_product bndi_product_of(const bndi_call *c, unsigned place)
 static bnd_role role_here(const bndi_call *c, bnd_role position)
 {
     return c->row == NULL ? position
-                          : bndi_operand_role(&c->engine->policy, bndi_product_of(c, c->engine->place), position);
+                          : bndi_operand_role(&c->engine->here->policy, bndi_product_of(c, c->engine->place), position);
 }
 
 /* The axes of a view as its elements lie in memory, the longest steps first. */
@@ -253,7 +253,8 @@ static bnd_status matmul_shape(bndi_call *c, bnd_error *why)
 
 static bnd_status matmul_forward(bndi_call *c, bnd_error *why)
 {
-    bndi_store how = bndi_store_for(c->engine, bndi_result_role(&c->engine->policy, bndi_product_by_result(c->role)));
+    bndi_store how =
+        bndi_store_for(c->engine, bndi_result_role(&c->engine->here->policy, bndi_product_by_result(c->role)));
     return product(c->saved[BNDI_OUT], c, (factor){c->saved[0], BND_ROLE_FWD_X, false},
                    (factor){c->saved[1], BND_ROLE_FWD_W, false}, NULL, &how, NULL, why);
 }
@@ -261,7 +262,7 @@ static bnd_status matmul_forward(bndi_call *c, bnd_error *why)
 /* Gradients that flow have the role of a GEMM's result; those of leaves go through one. */
 static void take_roles(bndi_gradients *g, const bndi_call *c)
 {
-    const bnd_policy *policy = &c->engine->policy;
+    const bnd_policy *policy = &c->engine->here->policy;
     for (unsigned i = 0; i < 2; i++) {
         bnd_role flows = bndi_gradient_role(policy, bndi_product_of(c, c->engine->place), i);
         g->role[i] = g->role[i] == BND_ROLE_DACT ? flows : g->role[i];

@@ -121,7 +121,7 @@ static bnd_status numbers_for(const float **from, bndi_matmul_operand *o, const 
 static bnd_status to_blocks(float *y, const float *x, const bnd_tensor *t, bnd_role role, size_t axis,
                             const bnd_array *array, bnd_stats *stats, bnd_error *why)
 {
-    const bndi_scaling *scaling = &t->engine->scaling[role];
+    const bndi_scaling *scaling = &t->engine->here->scaling[role];
     const bnd_block *block = &scaling->block;
     bnd_shape shape;
     bnd_status status = bnd_block_shape(&shape, block, t->shape.extent, t->shape.rank, axis, why);
@@ -180,7 +180,7 @@ static bnd_status cast_to_numbers(bndi_matmul_operand *o, const bnd_tensor *t, b
                                   size_t axis, bnd_error *why)
 {
     bnd_engine *engine = t->engine;
-    const bndi_scaling_kind kind = engine->scaling[role].kind;
+    const bndi_scaling_kind kind = engine->here->scaling[role].kind;
     const uint64_t ordinal = engine->casts;
     const size_t n = bndi_count(&t->shape);
     bndi_store how = bndi_store_with_scales(engine, role);

@@ -103,7 +103,7 @@ bnd_status bnd_tensor_pull(float *const *gradients, size_t count, bnd_tensor *y,
     const unsigned place = engine->place;
     const bndi_environment environment = bndi_enter(BND_ROUND_RNE);
     engine->phase = BND_PHASE_BACKWARD;
-    engine->place = node->call.place;
+    bndi_go_to_place(engine, node->call.place);
     status = gradient_of(&gradient, y, d, additions, why);
     if (status == BND_OK) {
         status = pull(gradients, node, gradient, why);
@@ -113,7 +113,7 @@ bnd_status bnd_tensor_pull(float *const *gradients, size_t count, bnd_tensor *y,
         node->done = true;
         bndi_let_saved_go(node);
     }
-    engine->place = place;
+    bndi_go_to_place(engine, place);
     engine->phase = before;
     bndi_leave(environment);
     return status;

@@ -53,7 +53,8 @@ static size_t narrower(const bndi_call *c, unsigned operand)
         return 0;
     }
     size_t wide = bnd_tensor_bytes(t);
-    size_t bytes = bndi_bytes_for_backward(&c->engine->policy, bndi_product_of(c, c->place), operand, &t->shape, wide);
+    const bnd_policy *policy = &bndi_rules_at(c->engine, c->place)->policy;
+    size_t bytes = bndi_bytes_for_backward(policy, bndi_product_of(c, c->place), operand, &t->shape, wide);
     return bytes < wide ? bytes : 0;
 }
 

@@ -54,7 +54,7 @@ static bnd_status make_scaled(bnd_tensor **out, bnd_engine *engine, bnd_role rol
     if (s == NULL) {
         return bnd_fail(why, BND_NO_MEMORY, 0, "no memory to describe scales");
     }
-    *s = (bndi_scaled){.how = engine->scaling[role]};
+    *s = (bndi_scaled){.how = engine->here->scaling[role]};
     bnd_status status = measure(&codes, &scales, s, shape, why);
     if (status == BND_OK) {
         status = bndi_buffer_new(&s->scales, engine, BND_ROLE_EXTRA, scales, true, why);
@@ -98,7 +98,7 @@ bnd_status bndi_room_for(bndi_scaled_room *out, const bnd_cast *cast, bnd_role r
 bnd_status bndi_tensor_for(bnd_tensor **out, bnd_engine *engine, bnd_role role, const bndi_shape *shape, bnd_error *why)
 {
     const bnd_cast *cast = bndi_cast_of(engine, role);
-    if (bndi_is_scaled(engine, role) && is_worth(&engine->scaling[role], shape)) {
+    if (bndi_is_scaled(engine, role) && is_worth(&engine->here->scaling[role], shape)) {
         return make_scaled(out, engine, role, shape, why);
     }
     const bnd_format *f = cast != NULL ? &cast->format : bnd_lab_format_of_words(BNDI_WORDS_32);

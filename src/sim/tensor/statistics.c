@@ -32,7 +32,7 @@ bnd_status bnd_engine_take_statistics(bnd_engine *engine, unsigned places, bnd_e
 
 void bnd_engine_set_place(bnd_engine *engine, unsigned place)
 {
-    engine->place = place;
+    bndi_go_to_place(engine, place);
     engine->has_policy = engine->limited ? place == engine->only : engine->has_policy;
 }
 

@@ -242,7 +242,7 @@ static bnd_status go_back_through(bndi_node *node, bnd_error *why)
     bndi_gradients g = {.edges = node->edges};
     bndi_call *c = &node->call;
     bnd_status status = check_versions(node, why);
-    c->engine->place = c->place;
+    bndi_go_to_place(c->engine, c->place);
     bool slice = c->operation == BND_TENSOR_OP_VIEW && c->view.kind == BNDI_SLICED;
     if (status != BND_OK) {
         return status;
@@ -345,7 +345,7 @@ bnd_status bnd_tensor_backward(bnd_tensor *loss, double scale, bnd_error *why)
         status = bndi_go_back(engine, NULL, why);
         bndi_leave(environment);
     }
-    engine->place = place;
+    bndi_go_to_place(engine, place);
     engine->phase = before;
     return status;
 }

@@ -110,9 +110,9 @@ void bndi_go_to(bnd_run *run, size_t parameter)
     bnd_engine_set_place(run->engine, run->parameter[parameter].place);
 }
 
-void bndi_go_to_if_limited(bnd_run *run, size_t parameter)
+void bndi_go_to_if_they_differ(bnd_run *run, size_t parameter)
 {
-    if (run->engine->limited) {
+    if (bndi_places_differ(run->engine)) {
         bndi_go_to(run, parameter);
     }
 }

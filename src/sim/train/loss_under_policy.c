@@ -45,8 +45,9 @@ static bnd_status calibrate(bnd_run *run, uint64_t casts, bnd_error *why)
 {
     double loss;
     bool delayed = false;
-    for (unsigned role = 0; role < BND_ROLE_COUNT; role++) {
-        delayed = delayed || run->engine->scaling[role].kind == BNDI_DELAYED;
+    for (unsigned i = 0; i < run->places * BND_ROLE_COUNT; i++) {
+        const bndi_rules *rules = bndi_rules_at(run->engine, i / BND_ROLE_COUNT);
+        delayed = delayed || rules->scaling[i % BND_ROLE_COUNT].kind == BNDI_DELAYED;
     }
     if (!delayed) {
         return BND_OK;
@@ -110,21 +111,24 @@ static bnd_status operand_bytes(uint64_t *out, const bnd_cast *cast, const bndi_
 
 bnd_status bnd_run_weight_bytes(uint64_t *out, const bnd_run *run, const bnd_policy *policy, bnd_error *why)
 {
-    const bnd_cast *param = &policy->cast[BND_ROLE_PARAM], *operand = &policy->cast[BND_ROLE_FWD_W];
     const unsigned high = bndi_high_from(run, policy->high_last);
     uint64_t sum = 0;
     bnd_status status = BND_OK;
     for (size_t i = 0; status == BND_OK && i < run->parameters; i++) {
         const bndi_parameter *p = &run->parameter[i];
         const bndi_shape *shape = &weights_of(p)->shape;
-        const bool is_high = high > 0 && p->place >= high;
+        bnd_policy here = *policy;
+        const bnd_cast *param = &here.cast[BND_ROLE_PARAM], *operand = &here.cast[BND_ROLE_FWD_W];
         bndi_scaled_room stored;
         uint64_t bytes = 0;
-        status = bndi_room_for(&stored, param->given ? param : NULL, BND_ROLE_PARAM, shape, why);
+        status = bndi_policy_at(&here, run, policy, p->place, why);
+        const bool is_high = high > 0 && p->place >= high && here.high_last > 0;
+        status =
+            status == BND_OK ? bndi_room_for(&stored, param->given ? param : NULL, BND_ROLE_PARAM, shape, why) : status;
         if (status == BND_OK && p->decays && operand->given && bndi_packed_codes(&operand->format, 1) > 0 && !is_high) {
             status = operand_bytes(&bytes, operand, shape, why);
         }
-        const uint64_t as_stored = stored.codes + stored.scales;
+        const uint64_t as_stored = status == BND_OK ? stored.codes + stored.scales : 0;
         sum += bytes > 0 && bytes < as_stored ? bytes : as_stored;
     }
     if (status == BND_OK) {

@@ -73,7 +73,7 @@ static bnd_status add(bnd_run *run, const char *name, const bndi_shape *shape, c
         status = bndi_factor_room_make(run, why);
         run->parameters -= status != BND_OK; /* its tensors are the engine's, and go with it */
     }
-    bndi_keep_high(run);
+    bndi_keep_high(run, &run->training.policy);
     bndi_parameters_end(run);
     return status;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tensor/engine.h"
 #include "tensor/scaled.h"
 
 static bnd_status add_moments(bnd_run *run, bndi_parameter *p, const bndi_shape *shape, bnd_error *why)
@@ -32,7 +33,7 @@ static bnd_status add_states(bnd_run *run, bndi_parameter *p, bnd_error *why)
         status = bndi_tensor_for(&p->master, run->engine, BND_ROLE_MASTER, shape, why);
     }
     status = status == BND_OK ? add_moments(run, p, shape, why) : status;
-    if (status == BND_OK && run->training.policy.update == BND_UPDATE_KAHAN) {
+    if (status == BND_OK && run->engine->here->policy.update == BND_UPDATE_KAHAN) {
         status = bndi_tensor_for(&p->extra, run->engine, BND_ROLE_EXTRA, shape, why);
     }
     return status;
@@ -113,7 +114,7 @@ static bnd_status fill(bnd_run *run, bndi_parameter *p, const initial *from, bnd
 
 bool bndi_is_transient(const bnd_run *run, const bndi_parameter *p)
 {
-    const bnd_cast *cast = &run->training.policy.cast[BND_ROLE_PARAM];
+    const bnd_cast *cast = &bndi_rules_at(run->engine, p->place)->policy.cast[BND_ROLE_PARAM];
     return cast->given && cast->transient && p->master != NULL;
 }
 
@@ -122,7 +123,7 @@ bnd_status bndi_parameters_begin(bnd_run *run, bnd_error *why)
     bnd_status status = BND_OK;
     for (size_t i = 0; status == BND_OK && i < run->parameters; i++) {
         bndi_parameter *p = &run->parameter[i];
-        bndi_go_to_if_limited(run, i);
+        bndi_go_to_if_they_differ(run, i);
         if (p->value == NULL) {
             status = make_value(run, p, &p->master->shape, why);
             status = status == BND_OK ? bndi_value_of_master(p, why) : status;
@@ -142,17 +143,19 @@ void bndi_parameters_end(bnd_run *run)
     }
 }
 
-/* Parameters whose names differ behind the last dot are at one place: "blocks.0.up". */
+/* Parameters whose names differ behind the last dot are at one place: "blocks.0.up". It is the last one, or a new one,
+ * which is not counted yet. */
 static unsigned place_of(bnd_run *run, const char *name)
 {
     const char *dot = strrchr(name, '.');
     size_t length = dot != NULL ? (size_t)(dot - name) : strlen(name);
     const char *last = run->place_name[run->places - 1];
-    if (strlen(last) != length || memcmp(last, name, length) != 0) {
-        memcpy(run->place_name[run->places], name, length);
-        run->place_name[run->places++][length] = 0;
+    if (strlen(last) == length && memcmp(last, name, length) == 0) {
+        return run->places - 1;
     }
-    return run->places - 1;
+    memcpy(run->place_name[run->places], name, length);
+    run->place_name[run->places][length] = 0;
+    return run->places;
 }
 
 static bnd_status add(bnd_run *run, const char *name, const bndi_shape *shape, const initial *from, bnd_error *why)
@@ -166,12 +169,15 @@ static bnd_status add(bnd_run *run, const char *name, const bndi_shape *shape, c
     strncpy(p->name, name, sizeof p->name - 1);
     p->decays = from->decays;
     p->hidden = from->hidden;
-    bnd_status status = bndi_parameter_make(run, p, shape, why);
-    if (status == BND_OK) {
-        status = fill(run, p, from, why);
+    p->place = place_of(run, p->name);
+    bnd_status status = BND_OK;
+    if (!run->naming) {
+        bndi_go_to_if_they_differ(run, run->parameters);
+        status = bndi_parameter_make(run, p, shape, why);
+        status = status == BND_OK ? fill(run, p, from, why) : status;
     }
     if (status == BND_OK) {
-        p->place = place_of(run, p->name);
+        run->places = p->place + 1;
         run->parameters++;
     }
     return status; /* what was made is the engine's, and goes with it */

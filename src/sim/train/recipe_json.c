@@ -83,7 +83,7 @@ static bnd_status take_setting(settings *s, const char *key, const json_t *value
     bndi_text_char(&text, '=');
     bndi_text_string(&text, words);
     if (text.length >= sizeof s->text - s->length) {
-        return refuse(key, at, "makes the recipe too long: it must have less than 4096 bytes", why);
+        return refuse(key, at, "makes the recipe too long: it must have less than 8192 bytes", why);
     }
     s->length += text.length;
     return try_settings(s, key, at, why);

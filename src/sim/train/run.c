@@ -60,6 +60,14 @@ static bnd_status open_inputs(bnd_run *run, bnd_error *why)
     return status == BND_OK ? bndi_initial_open(run, why) : status;
 }
 
+/* The names of all parameters, without their numbers: which policy a layer has can depend on the layers behind it. */
+static void name_parameters(bndi_graph *g)
+{
+    g->run->naming = true;
+    g->run->model->build(g);
+    g->run->naming = false;
+}
+
 static bnd_status build(bnd_run *run, bool with_data, bnd_error *why)
 {
     bndi_graph g = {.run = run, .why = why};
@@ -68,10 +76,18 @@ static bnd_status build(bnd_run *run, bool with_data, bnd_error *why)
         g.status = bndi_feedback_check(run, &run->training.policy, why);
     }
     if (g.status == BND_OK) {
-        g.status = bnd_engine_set_policy(run->engine, &run->training.policy, why);
+        bnd_policy whole = run->training.policy;
+        whole.layers[0] = 0; /* exceptions follow, when the layers have names */
+        g.status = bnd_engine_set_policy(run->engine, &whole, why);
     }
     if (g.status == BND_OK && with_data) {
         g.status = open_inputs(run, why);
+    }
+    if (g.status == BND_OK) {
+        name_parameters(&g);
+        g.status = g.status == BND_OK ? bndi_follow(run, &run->training.policy, why) : g.status;
+        run->parameters = 0;
+        run->places = 1;
     }
     if (g.status == BND_OK) {
         run->model->build(&g);
@@ -90,24 +106,52 @@ static bnd_status build(bnd_run *run, bool with_data, bnd_error *why)
  * decay. */
 unsigned bndi_high_from(const bnd_run *run, unsigned high_last)
 {
-    size_t layers = 0, high;
-    unsigned from = 0;
-    for (size_t i = 0; i < run->parameters; i++) {
-        layers += run->parameter[i].decays;
-    }
-    high = (layers * high_last + 99) / 100;
-    for (size_t i = run->parameters; high > 0 && i-- > 0;) {
-        if (run->parameter[i].decays) {
-            from = run->parameter[i].place;
-            high--;
-        }
-    }
-    return from;
+    bnd_layer layers[BNDI_PARAMETERS + 1];
+    const size_t count = bndi_layers_of(layers, run), from = bnd_layers_last(layers, count, high_last);
+    return from < count ? (unsigned)from : 0;
 }
 
-void bndi_keep_high(bnd_run *run)
+void bndi_keep_high(bnd_run *run, const bnd_policy *policy)
 {
-    run->engine->high_from = bndi_high_from(run, run->training.policy.high_last);
+    run->engine->high_from = bndi_high_from(run, policy->high_last);
+}
+
+size_t bndi_layers_of(bnd_layer *layers, const bnd_run *run)
+{
+    for (size_t i = 0; i < run->places; i++) {
+        layers[i] = (bnd_layer){.name = run->place_name[i]};
+    }
+    for (size_t i = 0; i < run->parameters; i++) {
+        layers[run->parameter[i].place].weights += run->parameter[i].decays;
+    }
+    return run->places;
+}
+
+bnd_status bndi_policy_at(bnd_policy *out, const bnd_run *run, const bnd_policy *policy, size_t place, bnd_error *why)
+{
+    bnd_layer layers[BNDI_PARAMETERS + 1];
+    const size_t count = bndi_layers_of(layers, run);
+    return bnd_policy_of_layer(out, policy, layers, count, place, why);
+}
+
+bnd_status bndi_follow(bnd_run *run, const bnd_policy *policy, bnd_error *why)
+{
+    bnd_layer layers[BNDI_PARAMETERS + 1];
+    const size_t count = bndi_layers_of(layers, run);
+    if (policy->layers[0] != 0 && bndi_is_own(run)) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                        "settings of layers (%s) need a built-in model; libbinade.torch.wrap has `exceptions` for them",
+                        policy->layers);
+    }
+    if (policy->layers[0] != 0 && policy->update == BND_UPDATE_ECO) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "update=eco cannot be used with settings of layers (%s)",
+                        policy->layers);
+    }
+    bnd_status status = bndi_engine_set_layers(run->engine, policy, layers, count, why);
+    if (status == BND_OK) {
+        bndi_keep_high(run, policy);
+    }
+    return status;
 }
 
 static bnd_status make(bnd_run **out, const bnd_training *training, bool with_data, const bnd_context *context,
@@ -132,7 +176,6 @@ static bnd_status make(bnd_run **out, const bnd_training *training, bool with_da
         bnd_run_free(run);
         return status;
     }
-    bndi_keep_high(run);
     bndi_parameters_end(run);
     *out = run;
     return BND_OK;

@@ -40,6 +40,7 @@ const char *bndi_kept_suffix(size_t row)
 typedef struct aside {
     bndi_parameter *parameter;
     bnd_policy policy;
+    bndi_rulebook book;
     bndi_histories histories;
     unsigned high_from;
     double loss_scale;
@@ -72,6 +73,7 @@ static bnd_status put_aside(aside *out, bnd_run *run, bnd_error *why)
                    .step = run->step,
                    .good_steps = run->good_steps};
     bnd_engine_account(&out->account, run->engine);
+    out->book = bndi_rules_take(run->engine);
     run->engine->histories = (bndi_histories){.kept = out->histories.kept};
     for (size_t i = 0; i < run->parameters; i++) {
         for (size_t row = 0; row < BNDI_KEPT; row++) {
@@ -112,8 +114,8 @@ static void bring_back(bnd_run *run, aside *was)
     run->loss_scale = was->loss_scale;
     run->step = was->step;
     run->good_steps = was->good_steps;
-    bnd_status status = bnd_engine_set_policy(run->engine, &was->policy, NULL);
-    BNDI_VERIFY(status == BND_OK); /* it was its policy before */
+    bndi_histories_clear(run->engine);
+    bndi_rules_put(run->engine, &was->book);
     run->engine->high_from = was->high_from;
     run->engine->histories = was->histories;
 }
@@ -124,6 +126,7 @@ static void forget(bnd_run *run, aside *was)
     run->engine->histories = was->histories;
     bndi_histories_clear(run->engine);
     run->engine->histories = now;
+    bndi_rules_free(&was->book);
     release_all(was->parameter, run->parameters);
 }
 
@@ -138,16 +141,15 @@ static const bnd_tensor *weights_of(const bndi_parameter *p)
 static bnd_status begin(bnd_run *run, const aside *was, const bnd_policy *policy, bnd_error *why)
 {
     bnd_status status = bndi_feedback_check(run, policy, why);
-    status = status == BND_OK ? bnd_engine_set_policy(run->engine, policy, why) : status;
+    status = status == BND_OK ? bndi_follow(run, policy, why) : status;
     if (status != BND_OK) {
         return status;
     }
     run->training.policy = *policy;
     bnd_engine_set_seed(run->engine, run->training.seed_rounding, UINT32_MAX); /* no step gets there */
     bndi_begin_loss_scale(run);
-    bndi_keep_high(run);
     for (size_t i = 0; status == BND_OK && i < run->parameters; i++) {
-        bndi_go_to_if_limited(run, i);
+        bndi_go_to_if_they_differ(run, i);
         status = bndi_parameter_make(run, &run->parameter[i], &weights_of(&was->parameter[i])->shape, why);
     }
     bndi_parameters_end(run);
@@ -238,7 +240,7 @@ static bnd_status convert_all(bnd_run *run, const aside *was, bnd_error *why)
 {
     bnd_status status = BND_OK;
     for (size_t i = 0; status == BND_OK && i < run->parameters; i++) {
-        bndi_go_to_if_limited(run, i);
+        bndi_go_to_if_they_differ(run, i);
         status = convert_weights(&run->parameter[i], &was->parameter[i], why);
         for (size_t row = 0; status == BND_OK && row < BNDI_KEPT; row++) {
             status = convert_state(&run->parameter[i], &was->parameter[i], row, why);

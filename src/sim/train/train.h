@@ -77,6 +77,7 @@ struct bnd_run {
     size_t parameters;
     char place_name[BNDI_PARAMETERS + 1][BNDI_PARAMETER_NAME]; /* place 0: what belongs to no parameters */
     unsigned places;
+    bool naming; /* the model only names its parameters, so that it is known which layers there are */
     uint64_t step, good_steps;
     double loss_scale;
     bndi_source source;
@@ -259,8 +260,8 @@ BND_CHECKED bnd_status bndi_factor_room_make(bnd_run *run, bnd_error *why);
 /* What comes now is counted at the place of this parameter. */
 void bndi_go_to(bnd_run *run, size_t parameter);
 
-/* The same, only where the policy holds at one place. */
-void bndi_go_to_if_limited(bnd_run *run, size_t parameter);
+/* The same, only where another policy holds at another place. */
+void bndi_go_to_if_they_differ(bnd_run *run, size_t parameter);
 
 struct bndi_model_row {
     const char *name, *title;
@@ -302,8 +303,16 @@ BND_CHECKED bnd_status bndi_value_of_master(bndi_parameter *p, bnd_error *why);
  * another way. */
 BND_CHECKED bnd_status bndi_take_weights(bndi_parameter *p, const bnd_tensor *weights, bnd_error *why);
 
-/* The share of layers that the policy keeps out of its casts. */
-void bndi_keep_high(bnd_run *run);
+/* The layers of a run, one per place: BNDI_PARAMETERS + 1 at most. Returns their number. */
+size_t bndi_layers_of(bnd_layer *layers, const bnd_run *run);
+
+/* The policy that holds at a place, with its exceptions. */
+BND_CHECKED bnd_status bndi_policy_at(bnd_policy *out, const bnd_run *run, const bnd_policy *policy, size_t place,
+                                      bnd_error *why);
+
+/* The engine follows a policy, with its exceptions, and the share of layers that the policy keeps out of its casts. */
+BND_CHECKED bnd_status bndi_follow(bnd_run *run, const bnd_policy *policy, bnd_error *why);
+void bndi_keep_high(bnd_run *run, const bnd_policy *policy);
 unsigned bndi_high_from(const bnd_run *run, unsigned high_last); /* the place of the first of them; 0: none */
 
 /* ---- what a run keeps from step to step (run_state.c) ---- */

@@ -113,7 +113,7 @@ static void update_chunk(bnd_run *run, bndi_parameter *p, const bndi_whole_updat
     optimizer->step(&u);
     bndi_put_numbers(run, p->m, at, n, u.m, BND_ROLE_M);
     bndi_put_numbers(run, p->v, at, n, u.v, BND_ROLE_V);
-    if (run->training.policy.fused) { /* only now is v rounded */
+    if (run->engine->here->policy.fused) { /* only now is v rounded */
         u.v = take_in_place(&k->v, p->v, at, n);
     }
     p->updates.lost_moments += p->v != NULL ? u.maths->count_lost_moments(u.v, u.g, n) : 0;

@@ -48,5 +48,5 @@ const bnd_cast *bndi_rounds_to(const bnd_run *run, bnd_role role)
     const bnd_cast *cast = bndi_cast_of(run->engine, role);
     bool once = cast != NULL && role == BND_ROLE_PARAM &&
                 (cast->rule.rounding >= BND_ROUND_DETERMINISTIC_COUNT || run->training.policy.update == BND_UPDATE_ECO);
-    return once || run->training.policy.fused || bndi_is_scaled(run->engine, role) ? NULL : cast;
+    return once || run->engine->here->policy.fused || bndi_is_scaled(run->engine, role) ? NULL : cast;
 }

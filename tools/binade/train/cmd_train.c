@@ -63,6 +63,10 @@ static int make_tasks(train *t)
     }
     for (size_t i = 0; status == GO_ON && i < t->count; i++) {
         status = training_task(&t->tasks[i], &t->asked, &t->asked.recipes.items[i / seeds], i % seeds);
+        if (status == GO_ON && t->asked.autopsy && t->tasks[i].training.policy.layers[0] != '\0') {
+            status = complain(t->asked.common.command, "--autopsy cannot be used with settings of layers (%s)",
+                              t->tasks[i].training.policy.layers);
+        }
         if (status == GO_ON) {
             t->directories[i] = directory_of(t, &t->tasks[i]);
             t->tasks[i].directory = t->directories[i];

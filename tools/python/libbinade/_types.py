@@ -252,8 +252,9 @@ BND_PHASE_RECOMPUTE = 2
 BND_PHASE_UPDATE = 3
 BND_PLACES_MAX = 4096
 BND_PLACE_NAME_SIZE = 48
+BND_POLICY_LAYERS_SIZE = 512
 BND_POLICY_NAME_SIZE = 64
-BND_POLICY_TEXT_SIZE = 4096
+BND_POLICY_TEXT_SIZE = 8192
 BND_PRECISION_MAX = 64
 BND_QUANTITY_BYTES = 2
 BND_QUANTITY_NUMBER = 0
@@ -683,6 +684,10 @@ class bnd_policy(Structure):
     pass
 
 
+class bnd_layer(Structure):
+    pass
+
+
 class bnd_cost_step(Structure):
     pass
 
@@ -1065,7 +1070,8 @@ bnd_cast._fields_ = [("given", c_bool), ("transient", c_bool), ("hadamard", c_bo
 bnd_loss_scale._fields_ = [("given", c_bool), ("dynamic", c_bool), ("initial", c_double), ("growth", c_uint32)]
 bnd_policy._fields_ = [("name", (c_char * 64)), ("cast", (bnd_cast * 40)), ("accumulator", (c_char * 64)),
     ("update", c_int), ("reduction", c_int), ("fused", c_bool), ("high_last", c_uint8),
-    ("loss_scale", bnd_loss_scale)]
+    ("loss_scale", bnd_loss_scale), ("layers", (c_char * 512))]
+bnd_layer._fields_ = [("name", c_char_p), ("weights", c_uint)]
 bnd_cost_step._fields_ = [("name", (c_char * 24)), ("formula", (c_char * 112)), ("substitution", (c_char * 112)),
     ("unit", (c_char * 24)), ("value", c_double)]
 bnd_cost._fields_ = [("step", (bnd_cost_step * 40)), ("steps", c_size_t), ("note", ((c_char * 320) * 12)),
@@ -1552,6 +1558,10 @@ LAB = {
     "bnd_policy_parse": (c_int, [c_void_p, c_char_p, c_void_p]),
     "bnd_policy_same": (c_bool, [c_void_p, c_void_p]),
     "bnd_policy_text": (c_int, [c_void_p, c_size_t, c_void_p, c_void_p]),
+    "bnd_policy_of_layer": (c_int, [c_void_p, c_void_p, c_void_p, c_size_t, c_size_t, c_void_p]),
+    "bnd_policy_check_layers": (c_int, [c_void_p, c_void_p, c_size_t, c_void_p]),
+    "bnd_policy_exception": (c_bool, [c_void_p, c_void_p, c_size_t]),
+    "bnd_layers_last": (c_size_t, [c_void_p, c_size_t, c_uint]),
     "bnd_part_count": (c_size_t, []),
     "bnd_part_name": (c_char_p, [c_size_t]),
     "bnd_part_roles": (c_uint64, [c_size_t]),
