@@ -75,6 +75,7 @@ TUTORIAL_PAGES = \
 HOW_TO_PAGES = \
 	doc/how-to/choose-a-format.md \
 	doc/how-to/compare-external-logs.md \
+	doc/how-to/evaluate-gpt2-or-llama.md \
 	doc/how-to/convert-files.md \
 	doc/how-to/check-a-checkpoint.md \
 	doc/how-to/quantize-a-checkpoint.md \

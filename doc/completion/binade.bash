@@ -131,6 +131,7 @@ _binade()
         --recipe) words="all fp32 tf32 fp16-pure bf16-pure e4m3-pure e5m2-pure fp16-amp-noscale fp16-amp-static fp16-amp bf16-amp bf16-master bf16-sr bf16-kahan bf16-kahan-pure fp8-unscaled fp8-unscaled+fp32 fp8-e4m3-unscaled fp8-e4m3-unscaled+fp32 fp8-delayed fp8-delayed+fp32 fp8-current fp8-current+fp32 fp8-rowwise fp8-rowwise+fp32 fp8-block fp8-block+fp32 fp8-block-ue8m0 fp8-block-ue8m0+fp32 mxfp8 mxfp8+fp32 mxfp8-floor mxfp8-floor+fp32 mxfp8-norms mxfp8-norms+fp32 mxfp6 mxfp6+fp32 mxfp4 mxfp4+fp32 mxfp4-rceil mxfp4-rceil+fp32 mxfp4-sr-rht mxfp4-sr-rht+fp32 mxint8 mxint8+fp32 nvint4 nvint4+fp32 nvfp4 nvfp4+fp32 nvfp4-46 nvfp4-46+fp32 nvfp4-ue5m3 nvfp4-ue5m3+fp32 nvfp4-fwd nvfp4-fwd+fp32 fp4-all-the-way fp4-all-the-way+fp32 quartet2 quartet2+fp32 fp8-lm fp8-lm+fp32 adam8bit" ;;
         --optimizer) words="sgd momentum adagrad rmsprop adam adamw lion adafactor muon muon-original" ;;
         --schedule) words="constant warmup cosine wsd" ;;
+        --config) files=yes ;;
         --data) files=yes ;;
         --data-type) words="uint8 int16 uint16 int32 uint32 int64 uint64" ;;
         --tokenizer) files=yes ;;
@@ -187,6 +188,7 @@ _binade()
         --recipe) words="all fp32 tf32 fp16-pure bf16-pure e4m3-pure e5m2-pure fp16-amp-noscale fp16-amp-static fp16-amp bf16-amp bf16-master bf16-sr bf16-kahan bf16-kahan-pure fp8-unscaled fp8-unscaled+fp32 fp8-e4m3-unscaled fp8-e4m3-unscaled+fp32 fp8-delayed fp8-delayed+fp32 fp8-current fp8-current+fp32 fp8-rowwise fp8-rowwise+fp32 fp8-block fp8-block+fp32 fp8-block-ue8m0 fp8-block-ue8m0+fp32 mxfp8 mxfp8+fp32 mxfp8-floor mxfp8-floor+fp32 mxfp8-norms mxfp8-norms+fp32 mxfp6 mxfp6+fp32 mxfp4 mxfp4+fp32 mxfp4-rceil mxfp4-rceil+fp32 mxfp4-sr-rht mxfp4-sr-rht+fp32 mxint8 mxint8+fp32 nvint4 nvint4+fp32 nvfp4 nvfp4+fp32 nvfp4-46 nvfp4-46+fp32 nvfp4-ue5m3 nvfp4-ue5m3+fp32 nvfp4-fwd nvfp4-fwd+fp32 fp4-all-the-way fp4-all-the-way+fp32 quartet2 quartet2+fp32 fp8-lm fp8-lm+fp32 adam8bit" ;;
         --optimizer) words="sgd momentum adagrad rmsprop adam adamw lion adafactor muon muon-original" ;;
         --schedule) words="constant warmup cosine wsd" ;;
+        --config) files=yes ;;
         --data) files=yes ;;
         --data-type) words="uint8 int16 uint16 int32 uint32 int64 uint64" ;;
         --tokenizer) files=yes ;;
@@ -199,7 +201,7 @@ _binade()
         --progress) words="auto always never" ;;
         esac ;;
     cost)
-        options="--params --tokens --gpus --gpu --format --mfu --sparse --model --layers --hidden --heads --kv-heads --feed-forward --vocab --seq --batch --recipe --optimizer --zero --ranks --micro-batches --tp --recompute --days --memory --result --peak --bandwidth --seconds --tokens-per-second --width --depth --context --vocabulary --inputs --tied --svg --json --color --help" valued=" --params --tokens --gpus --gpu --format -f --mfu --model --layers --hidden --heads --kv-heads --feed-forward --vocab --seq --batch --recipe --optimizer --zero --ranks --micro-batches --tp --recompute --days --memory --result --peak --bandwidth --seconds --tokens-per-second --width --depth --context --vocabulary --inputs --svg --color "
+        options="--params --tokens --gpus --gpu --format --mfu --sparse --model --layers --hidden --heads --kv-heads --feed-forward --vocab --seq --batch --recipe --optimizer --zero --ranks --micro-batches --tp --recompute --days --memory --result --peak --bandwidth --seconds --tokens-per-second --width --depth --context --vocabulary --inputs --tied --blocks --svg --json --color --help" valued=" --params --tokens --gpus --gpu --format -f --mfu --model --layers --hidden --heads --kv-heads --feed-forward --vocab --seq --batch --recipe --optimizer --zero --ranks --micro-batches --tp --recompute --days --memory --result --peak --bandwidth --seconds --tokens-per-second --width --depth --context --vocabulary --inputs --blocks --svg --color "
         first="time mfu fit memory flops tensor roofline machines models" others=""
         case $prev in
         --gpu) words="a100 a100-40gb h100 h100-pcie h200 h800 h20 rtx4090 b200 mi300x tpu-v5p this" ;;

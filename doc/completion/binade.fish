@@ -196,11 +196,13 @@ complete -c binade -n '__binade_is train' -l heads -d 'attention heads (default 
 complete -c binade -n '__binade_is train' -l context -d 'tokens per sequence (default 32)' -x
 complete -c binade -n '__binade_is train' -l vocabulary -d 'number of different tokens (default 16; chain 32; or those of --data)' -x
 complete -c binade -n '__binade_is train' -l tied -d 'the head shares the token embedding\'s weights'
+complete -c binade -n '__binade_is train' -l config -d 'Hugging Face\'s config.json of a GPT-2 or Llama: the model and its sizes' -r -F
+complete -c binade -n '__binade_is train' -l blocks -d 'options of a transformer\'s blocks: norm=rmsnorm,position=rope,mlp=swiglu,kv_heads=2,qk_norm,no_bias,... (default: the model\'s own)' -x
 complete -c binade -n '__binade_is train' -l data -d 'training text (one token per byte), or tokens in .npy or .bin (default: drawn, --source)' -r -F
 complete -c binade -n '__binade_is train' -l data-type -d 'of the tokens in --data, if it is not .npy: uint8, int16, uint16, int32, uint32, int64, uint64 (default: uint16 for .bin, else uint8)' -x -a 'uint8 int16 uint16 int32 uint32 int64 uint64'
 complete -c binade -n '__binade_is train' -l tokenizer -d 'tokenizer.json: the text in --data becomes tokens of this byte-level BPE (default: one token per byte; of evaluate: that of the run)' -r -F
 complete -c binade -n '__binade_is train' -l source -d 'drawn text, if there is no --data: copy (needs attention) or chain (does not) (default copy)' -x -a 'copy chain'
-complete -c binade -n '__binade_is train' -l init -d 'initial weights, a .safetensors file as --dump-init writes it (default: drawn)' -r -F
+complete -c binade -n '__binade_is train' -l init -d 'initial weights, a .safetensors file as --dump-init writes it, or a folder of them (default: drawn)' -r -F
 complete -c binade -n '__binade_is train' -l order -d 'the batch of each step, integers in .npy (default: in turn)' -r -F
 complete -c binade -n '__binade_is train' -l dump-init -d 'write the initial weights as .safetensors, F32' -r -F
 complete -c binade -n '__binade_is train' -l dump-batches -d 'write the data of each step as .safetensors: x, y' -r -F
@@ -306,11 +308,13 @@ complete -c binade -n '__binade_is sweep' -l heads -d 'attention heads (default 
 complete -c binade -n '__binade_is sweep' -l context -d 'tokens per sequence (default 32)' -x
 complete -c binade -n '__binade_is sweep' -l vocabulary -d 'number of different tokens (default 16; chain 32; or those of --data)' -x
 complete -c binade -n '__binade_is sweep' -l tied -d 'the head shares the token embedding\'s weights'
+complete -c binade -n '__binade_is sweep' -l config -d 'Hugging Face\'s config.json of a GPT-2 or Llama: the model and its sizes' -r -F
+complete -c binade -n '__binade_is sweep' -l blocks -d 'options of a transformer\'s blocks: norm=rmsnorm,position=rope,mlp=swiglu,kv_heads=2,qk_norm,no_bias,... (default: the model\'s own)' -x
 complete -c binade -n '__binade_is sweep' -l data -d 'training text (one token per byte), or tokens in .npy or .bin (default: drawn, --source)' -r -F
 complete -c binade -n '__binade_is sweep' -l data-type -d 'of the tokens in --data, if it is not .npy: uint8, int16, uint16, int32, uint32, int64, uint64 (default: uint16 for .bin, else uint8)' -x -a 'uint8 int16 uint16 int32 uint32 int64 uint64'
 complete -c binade -n '__binade_is sweep' -l tokenizer -d 'tokenizer.json: the text in --data becomes tokens of this byte-level BPE (default: one token per byte; of evaluate: that of the run)' -r -F
 complete -c binade -n '__binade_is sweep' -l source -d 'drawn text, if there is no --data: copy (needs attention) or chain (does not) (default copy)' -x -a 'copy chain'
-complete -c binade -n '__binade_is sweep' -l init -d 'initial weights, a .safetensors file as --dump-init writes it (default: drawn)' -r -F
+complete -c binade -n '__binade_is sweep' -l init -d 'initial weights, a .safetensors file as --dump-init writes it, or a folder of them (default: drawn)' -r -F
 complete -c binade -n '__binade_is sweep' -l order -d 'the batch of each step, integers in .npy (default: in turn)' -r -F
 complete -c binade -n '__binade_is sweep' -l recompute -d 'recompute layers in the backward pass: slower, less memory'
 complete -c binade -n '__binade_is sweep' -l margin -d 'the tolerance of verdicts, in per cent of the loss above the irreducible loss (default 5)' -x
@@ -361,6 +365,7 @@ complete -c binade -n '__binade_is cost' -l context -d 'tokens per sequence, of 
 complete -c binade -n '__binade_is cost' -l vocabulary -d 'vocabulary size' -x
 complete -c binade -n '__binade_is cost' -l inputs -d 'of the MLP' -x
 complete -c binade -n '__binade_is cost' -l tied -d 'the head is the table of embeddings'
+complete -c binade -n '__binade_is cost' -l blocks -d 'options of a transformer\'s blocks, as binade train takes them' -x
 complete -c binade -n '__binade_is cost' -l svg -d 'memory and roofline: a picture in FILE (- is standard output), and nothing else' -r -F
 complete -c binade -n '__binade_is cost' -l json -d 'JSON instead of text'
 complete -c binade -n '__binade_is cost' -l color -d 'colours: auto always never (default auto: on a terminal without NO_COLOR)' -x -a 'auto always never'

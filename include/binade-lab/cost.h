@@ -4,7 +4,7 @@
 #ifndef BINADE_COST_H
 #define BINADE_COST_H
 
-#include <binade-lab/policy.h>
+#include <binade-lab/tensor.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -319,9 +319,10 @@ BND_CHECKED bnd_status bnd_cost_budget(bnd_cost *out, double machines, double da
 /* A model that <binade-lab/train.h> trains, with the sizes of a bnd_training. Sizes that the model does not have are
  * ignored, but none may be above 2^24. */
 typedef struct bnd_trained {
-    const char *model; /* transformer, mlp, linear, logistic, quadratic, student */
+    const char *model; /* transformer, gpt2, llama, mlp, linear, logistic, quadratic, student */
     uint64_t width, depth, heads, context, vocabulary, inputs;
     bool tied;
+    bnd_transformer blocks; /* of transformer, gpt2 and llama */
 } bnd_trained;
 
 /* Memory of one rank: parameters, gradients, master, optimizer state, and activations saved for the backward pass.

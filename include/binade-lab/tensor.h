@@ -299,6 +299,7 @@ typedef enum bnd_tensor_operation {
     BND_TENSOR_OP_CROSS_ENTROPY, /* logits (rows, classes), targets as numbers: the mean */
     BND_TENSOR_OP_MATMUL,        /* (..., m, k) (..., k, n): the leading axes broadcast */
     BND_TENSOR_OP_LINEAR,        /* x (..., k), w (n, k) or, with `flag`, (k, n), bias (n) (may be missing) */
+    BND_TENSOR_OP_ROPE,          /* (..., positions, e): number[0] is theta; element i turns with element i + e/2 */
     /* views, as operations of the tape */
     BND_TENSOR_OP_VIEW,
     BND_TENSOR_OP_CHECKPOINT,
@@ -526,6 +527,29 @@ BND_CHECKED bnd_status bnd_tensor_save_all(const char *path, const bnd_named_ten
  * that the metadata name. */
 BND_CHECKED bnd_status bnd_tensor_load_into(bnd_tensor *t, const bnd_safetensors *file, const char *name, bnd_rule rule,
                                             bnd_error *why);
+
+/* ---- how the blocks of a transformer are made, as data: for <binade-lab/train.h> and <binade-lab/cost.h> ---- */
+
+enum { BND_TRANSFORMER_WORD_SIZE = 16 };
+
+/* What the blocks of a model have. A member that is "", 0 or false is as the model's own: transformer and gpt2 have
+ * layernorm, learned positions, biases and a norm epsilon of 1e-5; the MLP of transformer is gelu, that of gpt2
+ * gelu_tanh. llama has rmsnorm, rope, swiglu, no biases, and a norm epsilon of 1e-6. */
+typedef struct bnd_transformer {
+    char norm[BND_TRANSFORMER_WORD_SIZE];     /* layernorm, rmsnorm */
+    char position[BND_TRANSFORMER_WORD_SIZE]; /* learned, rope, none */
+    char mlp[BND_TRANSFORMER_WORD_SIZE]; /* gelu, gelu_tanh, relu, silu; with a third matrix: swiglu, geglu, reglu */
+    size_t kv_heads;                     /* heads of keys and values, which divide the heads; 0: as many */
+    size_t head_width;                   /* 0: width / heads */
+    size_t mlp_width;                    /* 0: 4 width; with a third matrix 8/3 width, up to a multiple of 32 */
+    size_t positions;                    /* tokens that a sequence can have; 0: the context */
+    double norm_epsilon;
+    double rope_theta; /* 0: 10000 */
+    double z_loss;     /* times the mean of log(sum(e^logits))^2, added to the loss of a step (arXiv:2204.02311) */
+    double deviation;  /* of initial matrices; 0: 0.02 */
+    bool no_bias;      /* neither of products nor of norms */
+    bool qk_norm;      /* a norm of each query and key before their product, without bias (arXiv:2302.05442) */
+} bnd_transformer;
 
 #ifdef __cplusplus
 }

@@ -25,7 +25,8 @@ typedef struct bnd_training {
     char data_type[BND_TRAINING_NAME_SIZE]; /* of the tokens in a file without a header; "": what its name says */
     char tokenizer[BND_TRAINING_DATA_SIZE]; /* tokenizer.json, of a file that is text; "": bytes are its symbols */
     char source[BND_TRAINING_NAME_SIZE];    /* without a file: a row of bnd_source_name; "" for other models */
-    char init[BND_TRAINING_DATA_SIZE];      /* .safetensors with the initial weights; "": drawn, by seed_init */
+    char init
+        [BND_TRAINING_DATA_SIZE]; /* .safetensors or their folder: initial weights; "": drawn, by seed_init */
     char order[BND_TRAINING_DATA_SIZE];     /* .npy that says which batch each step sees; "": step n sees batch n */
     uint64_t seed_init, seed_data, seed_rounding;
     uint64_t steps;                                 /* what the schedule is laid out for */
@@ -34,9 +35,10 @@ typedef struct bnd_training {
     size_t micro_batches; /* parts of a rank's batch, whose gradients are added (role accumulate); 1: one */
     size_t ranks;         /* that share the batch; their gradients are added (role reduce); 1: one */
     size_t batch, inputs, width, depth, heads, context;
-    size_t vocabulary; /* 0: as the data have it; bnd_run_training then says how many symbols that are */
-    bool tied;         /* the head of a transformer is its table of embeddings */
-    bool recompute;    /* layers are computed again in the backward pass */
+    size_t vocabulary;      /* 0: as the data have it; bnd_run_training then says how many symbols that are */
+    bool tied;              /* the head of a transformer is its table of embeddings */
+    bool recompute;         /* layers are computed again in the backward pass */
+    bnd_transformer blocks; /* of transformer, gpt2 and llama; other models do not use it */
 } bnd_training;
 
 /* Data: bytes of any file (256 symbols); tokens in .npy (integers of any shape, in their order) or .bin (uint16, the
@@ -67,6 +69,25 @@ BND_CHECKED bnd_status bnd_training_default(bnd_training *out, const char *model
 /* Returns: true if the data are a file that is read as text, by bytes or by a tokenizer: one without a data type whose
  * name does not end in .npy or .bin. */
 bool bnd_training_reads_text(const bnd_training *training);
+
+/* The options of blocks as text: settings separated by commas, "norm=rmsnorm,kv_heads=2,qk_norm", each a member of
+ * bnd_transformer. Members that the text does not name stay.
+ * On failure: BND_BAD_NAME for an unknown setting, BND_BAD_SYNTAX for a value of another kind; `blocks` is unchanged. A
+ * word or a size that the model cannot have is refused by bnd_run_new. */
+BND_CHECKED bnd_status bnd_transformer_parse(bnd_transformer *blocks, const char *text, bnd_error *why);
+
+/* Writes the members that are not the model's own as such a text.
+ * Returns: its length, as snprintf; it is below BND_TRANSFORMER_TEXT_SIZE. */
+enum { BND_TRANSFORMER_TEXT_SIZE = 512 };
+size_t bnd_transformer_print(char *out, size_t size, const bnd_transformer *blocks);
+
+/* Makes a training of Hugging Face's config.json of GPT-2 or Llama, under fp32. A key that is missing has the default
+ * of GPT2Config or LlamaConfig. The context is 32, or the positions if these are fewer.
+ * Arguments: `model` is gpt2 or llama, or NULL: the file's model_type. `optimizer` as in bnd_training_default.
+ * On failure: BND_BAD_FILE for text that is not such JSON, and for a key or a value that would change what the model
+ * computes and cannot be followed: rope_scaling, attention_bias, an unknown key; the message names it. */
+BND_CHECKED bnd_status bnd_training_of_config(bnd_training *out, const char *model, const char *optimizer,
+                                              const char *path, bnd_error *why);
 
 /* Counts the symbols of the data of a training: the vocabulary of a run whose training says 0.
  * Arguments: `out` receives the vocabulary of the training where it says one; 0 for a model without symbols.

@@ -254,7 +254,8 @@ static size_t on_paper(const bnd_training *t)
 {
     bnd_cost cost;
     bnd_error why;
-    bnd_trained trained = {t->model, t->width, t->depth, t->heads, t->context, t->vocabulary, t->inputs, t->tied};
+    bnd_trained trained = {t->model,      t->width,  t->depth, t->heads, t->context,
+                           t->vocabulary, t->inputs, t->tied,  t->blocks};
     bnd_cost_of_memory q = {.plan = plan_of("fp32", t->optimizer), .trained = &trained, .batch = (double)t->batch};
     q.plan.policy = t->policy;
     CU_ASSERT_TRUE_FATAL(succeeds(bnd_cost_memory(&cost, &q, &why), &why));

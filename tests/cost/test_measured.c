@@ -198,7 +198,8 @@ static void test_tied(void)
 
 static bnd_trained trained_of(const bnd_training *t)
 {
-    return (bnd_trained){t->model, t->width, t->depth, t->heads, t->context, t->vocabulary, t->inputs, t->tied};
+    return (bnd_trained){t->model,      t->width,  t->depth, t->heads, t->context,
+                         t->vocabulary, t->inputs, t->tied,  t->blocks};
 }
 
 static bnd_cost memory_of_training(const bnd_training *t)
@@ -253,8 +254,37 @@ static bnd_training small_training(const char *model, const char *recipe, size_t
     return t;
 }
 
+/* Transformers with options. */
+static const struct variant {
+    const char *model;
+    size_t heads, batch;
+    bool tied;
+    bnd_transformer blocks;
+} variants[] = {
+    {"llama", 4, 2, false, {.kv_heads = 2}},
+    {"llama", 4, 3, true, {.kv_heads = 1, .head_width = 6, .qk_norm = true, .z_loss = 1e-3}},
+    {"gpt2", 4, 2, true, {.positions = 20}},
+    {"gpt2", 2, 2, false, {.norm = "rmsnorm", .position = "rope", .mlp = "geglu", .no_bias = true}},
+    {"transformer", 4, 2, false, {.kv_heads = 2, .position = "rope", .mlp = "swiglu", .mlp_width = 48}},
+    {"transformer", 2, 1, true, {.position = "none", .mlp = "relu", .qk_norm = true, .no_bias = true, .z_loss = 1}},
+};
+enum { VARIANTS = sizeof variants / sizeof variants[0] };
+
+static void check_variant(const struct variant *v, const char *recipe, bool recompute)
+{
+    const size s = {32, 2, v->heads, 8, 19, v->batch, v->tied};
+    bnd_training t = training_of(&s, recipe, "adamw");
+    strcpy(t.model, v->model);
+    t.blocks = v->blocks;
+    t.recompute = recompute;
+    check_training(&t, recipe);
+}
+
 static void check_recipe(const char *recipe)
 {
+    for (size_t i = 0; i < VARIANTS; i++) {
+        check_variant(&variants[i], recipe, (i + strlen(recipe)) % 2 == 0);
+    }
     for (size_t s = 0; s < SIZES; s++) {
         for (int recompute = 0; recompute < 2; recompute++) {
             bnd_training t = training_of(&sizes[s], recipe, "adamw");

@@ -56,6 +56,8 @@ const question questions[] = {
     {BND_TENSOR_OP_MATMUL, "sw", {.seed = 0}, NULL},
     {BND_TENSOR_OP_LINEAR, "swu", {.flag = true}, NULL},
     {BND_TENSOR_OP_LINEAR, "ab", {.flag = false}, NULL},
+    {BND_TENSOR_OP_ROPE, "s", {.number = {10000}}, NULL},
+    {BND_TENSOR_OP_ROPE, "t", {.number = {7}}, NULL},
 };
 const size_t question_count = sizeof questions / sizeof questions[0];
 

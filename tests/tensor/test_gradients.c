@@ -1,6 +1,7 @@
 /* Every differentiable operation, on random shapes, on strided and on broadcast operands. */
 #include "gradients.h"
 
+#include <math.h>
 #include <stdio.h>
 
 static const double LIMIT = 1e-6;
@@ -211,6 +212,57 @@ static void test_norms(void)
     }
 }
 
+/* ---- rotary positions ---- */
+
+static bnd_status rotate(bnd_tensor **out, bnd_tensor *const *in, const void *data, bnd_error *why)
+{
+    bnd_attributes attributes = {.number = {*(const double *)data}};
+    return bnd_tensor_apply(out, BND_TENSOR_OP_ROPE, in, 1, &attributes, why);
+}
+
+static void test_rope(void)
+{
+    static const double thetas[] = {10000, 1, 3.5};
+    for (uint64_t seed = 0; seed < scaled(30); seed++) {
+        leaf one;
+        random_leaves(&one, 1, -2, 2, seed);
+        if (one.rank < 2) {
+            one.shape[one.rank++] = 3;
+        }
+        one.shape[one.rank - 1] = 1 + below(7, seed, 80);
+        CU_ASSERT_TRUE(holds(worst_difference(rotate, &thetas[seed % 3], &one, 1, seed), "rope", seed));
+    }
+}
+
+/* The formula with the sines of the C library, at positions near and far. */
+static void test_rope_numbers(void)
+{
+    enum { POSITIONS = 70000, WIDTH = 6 };
+    static double x[POSITIONS * WIDTH], y[POSITIONS * WIDTH];
+    const size_t shape[] = {POSITIONS, WIDTH};
+    const double theta = 10000;
+    bnd_engine *engine = new_engine();
+    bnd_error why;
+    bnd_tensor *out = NULL;
+    double worst = 0;
+    for (size_t i = 0; i < POSITIONS * WIDTH; i++) {
+        x[i] = (double)below(2001, i, 90) / 1000 - 1;
+    }
+    bnd_tensor *in = tensor_of(engine, "fp64", x, shape, 2);
+    CU_ASSERT_TRUE_FATAL(succeeds(rotate(&out, &in, &theta, &why), &why));
+    CU_ASSERT_TRUE_FATAL(succeeds(bnd_tensor_read_f64(y, POSITIONS * WIDTH, out, &why), &why));
+    for (size_t row = 0; row < POSITIONS; row += row < 1000 ? 1 : 997) {
+        for (size_t i = 0; i < WIDTH / 2; i++) {
+            const double angle = (double)row * pow(theta, -(double)i / (WIDTH / 2));
+            const double a = x[row * WIDTH + i], b = x[row * WIDTH + i + WIDTH / 2];
+            worst = fmax(worst, fabs(y[row * WIDTH + i] - (a * cos(angle) - b * sin(angle))));
+            worst = fmax(worst, fabs(y[row * WIDTH + i + WIDTH / 2] - (b * cos(angle) + a * sin(angle))));
+        }
+    }
+    CU_ASSERT_TRUE(holds(worst * 1e4, "rope: sines", 0)); /* 1e-10: the angle itself has 53 bits */
+    bnd_engine_free(engine);
+}
+
 /* ---- rows by number ---- */
 
 static bnd_status by_number(bnd_tensor **out, bnd_tensor *const *in, const void *data, bnd_error *why)
@@ -258,6 +310,8 @@ CU_TestInfo gradient_tests[] = {
     {"equal extremes", test_ties},
     {"masks", test_masks},
     {"norms", test_norms},
+    {"rotary positions", test_rope},
+    {"rotary positions: sines", test_rope_numbers},
     {"embedding and cross-entropy", test_embedding_and_cross_entropy},
     {"indices that are none", test_numbers_that_are_none},
     CU_TEST_INFO_NULL,

@@ -13,7 +13,7 @@ tests_train_test_train_LDFLAGS = $(AM_LDFLAGS) $(WRAP_OPTIONS)
 
 check_PROGRAMS += tests/train/export_run
 tests_train_export_run_SOURCES = tests/train/export_run.c tests/train/golden.h
-TESTS += tests/train/lost_updates.sh
+TESTS += tests/train/hugging_face.sh tests/train/lost_updates.sh
 EXTRA_DIST += \
 	tests/train/golden/optimizers.txt tests/train/golden/scaler.txt tests/train/golden/transformer.txt \
-	tests/train/lost_updates.py tests/train/lost_updates.sh
+	tests/train/hugging_face.py tests/train/hugging_face.sh tests/train/lost_updates.py tests/train/lost_updates.sh

@@ -132,6 +132,138 @@ static void test_tied(void)
     bnd_run_free(tied);
 }
 
+/* ---- options of blocks ---- */
+
+static const struct options {
+    const char *model, *blocks;
+    size_t parameters; /* counted by hand: vocabulary 16, width 16, depth 2, heads 4, context 8 */
+} options[] = {
+    {"transformer", "", 16 * 16 + 8 * 16 + 2 * (32 + 48 * 17 + 16 * 17 + 32 + 64 * 17 + 16 * 65) + 32 + 256},
+    {"llama", "kv_heads=2", 256 + 2 * (16 + 256 + 2 * 128 + 256 + 16 + 3 * 16 * 64) + 16 + 256},
+    {"gpt2", "positions=12", 256 + 12 * 16 + 2 * (32 + 48 * 17 + 16 * 17 + 32 + 64 * 17 + 16 * 65) + 32},
+    {"transformer", "norm=rmsnorm,position=rope,mlp=swiglu,mlp_width=24,kv_heads=1,head_width=6,qk_norm,z_loss=0.01",
+     256 + 2 * (16 + 36 * 17 + 12 + 16 * 25 + 16 + 2 * 24 * 17 + 16 * 25) + 16 + 256},
+    {"transformer", "position=none,mlp=relu,no_bias,qk_norm",
+     256 + 2 * (16 + 48 * 16 + 8 + 256 + 16 + 2 * 16 * 64) + 16 + 256},
+    {"gpt2", "mlp=geglu,kv_heads=2,norm_epsilon=0.001,position=rope,rope_theta=100",
+     256 + 2 * (32 + 32 * 17 + 16 * 17 + 32 + 2 * 64 * 17 + 16 * 65) + 32},
+};
+enum { OPTIONS = sizeof options / sizeof options[0] };
+
+static bnd_training with_options(const struct options *o, const char *recipe)
+{
+    bnd_training t = training_of(o->model, "sgd", recipe);
+    bnd_error why;
+    CU_ASSERT_TRUE_FATAL(succeeds(bnd_transformer_parse(&t.blocks, o->blocks, &why), &why));
+    t.width = 16;
+    t.depth = 2;
+    t.heads = 4;
+    t.context = 8;
+    t.vocabulary = 16;
+    t.batch = 4;
+    t.weight_decay = 0;
+    return t;
+}
+
+/* A small step against the gradient g lowers the loss of the same batch by lr |g|^2: the slope is that of the loss in
+ * all directions that matter, whatever the blocks are made of. Weights of deviation 0.3, so that nothing is linear. */
+static void test_slopes(void)
+{
+    for (size_t i = 0; i < OPTIONS; i++) {
+        bnd_training t = with_options(&options[i], "pure=fp64");
+        t.lr = 2e-4;
+        t.blocks.deviation = 0.3;
+        bnd_run *run = run_of(&t, NULL);
+        bnd_step first = step_of(run);
+        run->step = 0; /* the same batch */
+        double fall = first.loss - step_of(run).loss, slope = first.gradient_norm * first.gradient_norm;
+        CU_ASSERT_EQUAL(first.weights, options[i].parameters);
+        if (!(fabs(fall / (t.lr * slope) - 1) < 3e-3)) {
+            printf("\n    %s %s: falls by %g of what its gradient says", options[i].model, options[i].blocks,
+                   fall / (t.lr * slope));
+        }
+        CU_ASSERT_DOUBLE_EQUAL(fall / (t.lr * slope), 1, 3e-3);
+        bnd_run_free(run);
+    }
+}
+
+/* Recomputed blocks have the same bits. The loss on z is in the loss of a step, and not in that of validation. */
+static void test_options(void)
+{
+    for (size_t i = 0; i < OPTIONS; i++) {
+        bnd_training t = with_options(&options[i], "bf16-amp");
+        bnd_run *usual = run_of(&t, NULL);
+        t.recompute = true;
+        bnd_run *again = run_of(&t, NULL);
+        CU_ASSERT_EQUAL(steps_of(usual, 3).loss, steps_of(again, 3).loss);
+        bnd_run_free(usual);
+        bnd_run_free(again);
+    }
+    bnd_training t = with_options(&options[1], "fp32");
+    bnd_run *usual = run_of(&t, NULL);
+    t.blocks.z_loss = 0.5;
+    bnd_run *on_z = run_of(&t, NULL);
+    CU_ASSERT_EQUAL(validation_of(usual), validation_of(on_z));
+    const double z = log(16); /* of small weights, about */
+    CU_ASSERT_DOUBLE_EQUAL(step_of(on_z).loss - step_of(usual).loss, 0.5 * z * z, 0.2);
+    bnd_run_free(usual);
+    bnd_run_free(on_z);
+}
+
+/* What is read is what is printed, and what a model cannot be is refused by name. */
+static void test_options_as_text(void)
+{
+    static const struct {
+        const char *text, *message;
+    } wrong[] = {
+        {"norm=rms", "unknown norm 'rms'; did you mean rmsnorm?"},
+        {"position=alibi", "unknown position 'alibi'"},
+        {"mlp=swish", "unknown mlp 'swish'"},
+        {"kv_heads=3", "4 heads are not divisible by 3 heads of keys and values"},
+        {"position=rope,head_width=5", "the width of a head must be even, not 5"},
+        {"positions=4", "a context of 8 is longer than the 4 positions of the model"},
+        {"rope_theta=0.5", "theta of rope at least 1"},
+        {"norm_epsilon=2", "the epsilon of norms must be between 0 and 1"},
+        {"mlp_width=99999999", "must each be at most 16777216 wide"},
+    };
+    static const struct {
+        const char *text, *message;
+    } unread[] = {
+        {"kvheads=2", "unknown setting of blocks 'kvheads'; did you mean kv_heads?"},
+        {"kv_heads=-2", "blocks: kv_heads must be a whole number, not '-2'"},
+        {"z_loss=-1", "blocks: z_loss must be a number of at least 0, not '-1'"},
+        {"qk_norm=yes", "blocks: qk_norm must be 0 or 1, not 'yes'"},
+        {"norm=", "blocks: norm must be a word, not ''"},
+        {"norm=aaaaaaaaaaaaaaaa", "blocks: norm must be a word, not 'aaaaaaaaaaaaaaaa'"},
+    };
+    char text[BND_TRANSFORMER_TEXT_SIZE];
+    bnd_error why;
+    for (size_t i = 0; i < OPTIONS; i++) {
+        bnd_training t = with_options(&options[i], "fp32");
+        CU_ASSERT_EQUAL(bnd_transformer_print(text, sizeof text, &t.blocks), strlen(text));
+        CU_ASSERT_EQUAL(strlen(text), strlen(options[i].blocks));
+        bnd_transformer read = {.kv_heads = 0};
+        CU_ASSERT_TRUE(succeeds(bnd_transformer_parse(&read, text, &why), &why));
+        CU_ASSERT_EQUAL(memcmp(&read, &t.blocks, sizeof read), 0);
+        bnd_training json;
+        char whole[4096];
+        CU_ASSERT_TRUE(bnd_training_print(whole, sizeof whole, &t) < sizeof whole);
+        CU_ASSERT_TRUE(succeeds(bnd_training_read_n(&json, whole, strlen(whole), &why), &why));
+        CU_ASSERT_EQUAL(memcmp(&json.blocks, &t.blocks, sizeof read), 0);
+    }
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        const struct options o = {"transformer", wrong[i].text, 0};
+        bnd_training t = with_options(&o, "fp32");
+        CU_ASSERT_TRUE(is_refused(&t, i < 3 ? BND_BAD_NAME : BND_BAD_ARGUMENT, wrong[i].message));
+    }
+    for (size_t i = 0; i < sizeof unread / sizeof unread[0]; i++) {
+        bnd_transformer blocks = {.kv_heads = 7};
+        bnd_status status = bnd_transformer_parse(&blocks, unread[i].text, &why);
+        CU_ASSERT_TRUE(refuses(status, &why, unread[i].message));
+        CU_ASSERT_EQUAL(blocks.kv_heads, 7);
+    }
+}
+
 /* ---- seeds ---- */
 
 static double weight_after(bnd_training t, const char *recipe)
@@ -263,6 +395,9 @@ CU_TestInfo model_tests[] = {
     {"chance level", test_chance},
     {"student and teacher", test_student},
     {"a tied head", test_tied},
+    {"options of blocks: slopes", test_slopes},
+    {"options of blocks", test_options},
+    {"options of blocks as text", test_options_as_text},
     {"seeds", test_seeds},
     {"the table of precisions", test_table},
     {"loss scales against underflow", test_loss_scales},

@@ -316,8 +316,8 @@ static void test_others(void)
 /* Of the built-in models the matrices between others; they have no second moment. */
 static void test_hidden(void)
 {
-    static const char *const hidden[] = {"layers.1.weight", "qkv.weight", "projection.weight", "up.weight",
-                                         "down.weight"};
+    static const char *const hidden[] = {"layers.1.weight", "qkv.weight",   "projection.weight", "up.weight",
+                                         "down.weight",     "_proj.weight", "c_attn.weight",     "c_fc.weight"};
     for (size_t m = 0; m < bnd_model_count(); m++) {
         bnd_training t = training_of(bnd_model_name(m), "muon", "fp32");
         bnd_run *run = run_of(&t, NULL);

@@ -18,6 +18,7 @@ libbinade_laboratory_la_SOURCES += \
 	src/sim/cost/tensor_bytes.c \
 	src/sim/cost/activations.c \
 	src/sim/cost/flops.c \
+	src/sim/cost/trained_transformer.c \
 	src/sim/cost/trained_models.c \
 	src/sim/cost/zero_sharing.h \
 	src/sim/cost/memory.c \

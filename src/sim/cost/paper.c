@@ -101,7 +101,7 @@ static void apply(bndi_book *b, bndi_paper *out, const operation *o, bndi_paper 
     if ((saves & BNDI_SAVE_OUT) != 0) {
         save(b, out, o->row, BNDI_OUT, o->product);
     }
-    if (o->row == &bndi_layer_norm_row) {
+    if (o->row == &bndi_layer_norm_row || o->row == &bndi_rms_norm_row) {
         b->beside += 2 * 4 * (double)(bndi_count(shape) / shape->extent[shape->rank - 1]);
     }
 }
@@ -148,4 +148,57 @@ void bndi_paper_view(bndi_paper *out, bndi_paper *x, const bndi_shape *shape)
 {
     *out =
         (bndi_paper){.format = x->format, .shape = *shape, .role = x->role, .whole = x->whole != NULL ? x->whole : x};
+}
+
+/* ---- formulas ---- */
+
+bndi_shape bndi_paper_shape(size_t rank, size_t first, size_t second, size_t third, size_t fourth)
+{
+    return (bndi_shape){.rank = rank, .extent = {first, second, third, fourth}};
+}
+
+bndi_paper bndi_paper_same(bndi_book *b, bnd_tensor_operation name, bool careful, bndi_paper *x, bndi_paper *y)
+{
+    bndi_paper z;
+    bndi_paper_apply(b, &z, name, careful, x, y, &x->shape);
+    return z;
+}
+
+bndi_paper bndi_paper_map(bndi_book *b, bnd_tensor_operation name, bndi_paper *x)
+{
+    return bndi_paper_same(b, name, false, x, NULL);
+}
+
+bndi_paper bndi_paper_pair(bndi_book *b, bnd_tensor_operation name, bndi_paper *x, bndi_paper *y)
+{
+    return bndi_paper_same(b, name, false, x, y);
+}
+
+void bndi_paper_sum(bndi_book *b, bnd_tensor_operation name, bndi_paper *x, bndi_paper *y)
+{
+    bndi_paper z;
+    bndi_shape one = bndi_paper_shape(0, 0, 0, 0, 0);
+    bndi_paper_apply(b, &z, name, true, x, y, &one);
+}
+
+bndi_paper bndi_paper_data(bndi_book *b, size_t rows, size_t columns)
+{
+    bndi_shape s = bndi_paper_shape(2, rows, columns, 0, 0);
+    return bndi_paper_of(b, BND_ROLE_DATA, &s);
+}
+
+bndi_paper bndi_paper_norm(bndi_book *b, bndi_paper *x, bool centred)
+{
+    bndi_paper gain = bndi_paper_of(b, BND_ROLE_PARAM, &(bndi_shape){.rank = 1, .extent = {1}});
+    return bndi_paper_pair(b, centred ? BND_TENSOR_OP_LAYER_NORM : BND_TENSOR_OP_RMS_NORM, x, &gain);
+}
+
+bndi_paper bndi_paper_mlp(bndi_book *b, bndi_paper *x, size_t width, size_t inner, bnd_tensor_operation function,
+                          uint64_t layer)
+{
+    bndi_paper up, down;
+    bndi_paper_linear(b, &up, x, inner, layer);
+    bndi_paper y = bndi_paper_map(b, function, &up);
+    bndi_paper_linear(b, &down, &y, width, layer + 1);
+    return down;
 }

@@ -5,6 +5,7 @@
 
 #include "cost/cost.h"
 #include "tensor/shape.h"
+#include "tensor/transformer.h"
 
 typedef struct bndi_paper {
     bnd_format format;
@@ -38,10 +39,26 @@ void bndi_paper_attention(bndi_book *b, bndi_paper *out, bnd_role result, bndi_p
 void bndi_paper_linear(bndi_book *b, bndi_paper *out, bndi_paper *x, size_t n, uint64_t layer);
 void bndi_paper_view(bndi_paper *out, bndi_paper *x, const bndi_shape *shape);
 
+/* Formulas of models. same: operation(x, y), y NULL or of the same shape; of the row's role, or of the role careful.
+ * sum: to one number. mlp: two layers, the first of them `layer`. */
+bndi_shape bndi_paper_shape(size_t rank, size_t first, size_t second, size_t third, size_t fourth);
+bndi_paper bndi_paper_same(bndi_book *b, bnd_tensor_operation operation, bool careful, bndi_paper *x, bndi_paper *y);
+bndi_paper bndi_paper_map(bndi_book *b, bnd_tensor_operation operation, bndi_paper *x);
+bndi_paper bndi_paper_pair(bndi_book *b, bnd_tensor_operation operation, bndi_paper *x, bndi_paper *y);
+void bndi_paper_sum(bndi_book *b, bnd_tensor_operation operation, bndi_paper *x, bndi_paper *y);
+bndi_paper bndi_paper_data(bndi_book *b, size_t rows, size_t columns);
+bndi_paper bndi_paper_norm(bndi_book *b, bndi_paper *x, bool centred);
+bndi_paper bndi_paper_mlp(bndi_book *b, bndi_paper *x, size_t width, size_t inner, bnd_tensor_operation function,
+                          uint64_t layer);
+
 /* What a checkpoint saves of the input of a segment. */
 void bndi_paper_keep(bndi_book *b, bndi_paper *x);
 
-/* ---- models that <binade-lab/train.h> trains (trained_models.c) ---- */
+/* ---- models that <binade-lab/train.h> trains (trained_transformer.c, trained_models.c) ---- */
+
+size_t bndi_weights_of_transformer(bnd_weight *out, const bnd_trained *t);
+uint64_t bndi_layers_of_transformer(const bnd_trained *t); /* products with weights that decay */
+void bndi_loss_of_transformer(bndi_book *b, const bnd_trained *t, size_t batch);
 
 BND_CHECKED bnd_status bndi_trained_check(const bnd_trained *t, double batch, bnd_recompute recompute, bnd_error *why);
 size_t bndi_trained_weights(bnd_weight out[BND_ARCHITECTURE_WEIGHTS_MAX], const bnd_trained *t);

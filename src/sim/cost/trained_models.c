@@ -14,47 +14,11 @@ typedef struct model {
     bool stacks; /* blocks, which can be computed again */
 } model;
 
-static bndi_shape shape(size_t rank, size_t first, size_t second, size_t third, size_t fourth)
-{
-    return (bndi_shape){.rank = rank, .extent = {first, second, third, fourth}};
-}
-
-/* operation(x, y), y NULL or of the same shape; of the row's role, or of the role careful. */
-static bndi_paper same(bndi_book *b, bnd_tensor_operation operation, bool careful, bndi_paper *x, bndi_paper *y)
-{
-    bndi_paper z;
-    bndi_paper_apply(b, &z, operation, careful, x, y, &x->shape);
-    return z;
-}
-
-static bndi_paper map(bndi_book *b, bnd_tensor_operation operation, bndi_paper *x)
-{
-    return same(b, operation, false, x, NULL);
-}
-
-static bndi_paper pair(bndi_book *b, bnd_tensor_operation operation, bndi_paper *x, bndi_paper *y)
-{
-    return same(b, operation, false, x, y);
-}
-
-static void sum_up(bndi_book *b, bnd_tensor_operation operation, bndi_paper *x, bndi_paper *y)
-{
-    bndi_paper z;
-    bndi_shape one = shape(0, 0, 0, 0, 0);
-    bndi_paper_apply(b, &z, operation, true, x, y, &one);
-}
-
-static bndi_paper data(bndi_book *b, size_t rows, size_t columns)
-{
-    bndi_shape s = shape(2, rows, columns, 0, 0);
-    return bndi_paper_of(b, BND_ROLE_DATA, &s);
-}
-
 static void half_mean_square(bndi_book *b, bndi_paper *x, bndi_paper *y)
 {
-    bndi_paper difference = same(b, BND_TENSOR_OP_SUB, true, x, y);
-    bndi_paper square = same(b, BND_TENSOR_OP_POW, true, &difference, NULL);
-    sum_up(b, BND_TENSOR_OP_MEAN, &square, NULL);
+    bndi_paper difference = bndi_paper_same(b, BND_TENSOR_OP_SUB, true, x, y);
+    bndi_paper square = bndi_paper_same(b, BND_TENSOR_OP_POW, true, &difference, NULL);
+    bndi_paper_sum(b, BND_TENSOR_OP_MEAN, &square, NULL);
 }
 
 /* ---- least squares ---- */
@@ -74,7 +38,7 @@ static uint64_t one_layer(const bnd_trained *t)
 
 static void loss_of_linear(bndi_book *b, const bnd_trained *t, size_t batch)
 {
-    bndi_paper x = data(b, batch, t->width), y = data(b, batch, 1), z;
+    bndi_paper x = bndi_paper_data(b, batch, t->width), y = bndi_paper_data(b, batch, 1), z;
     bndi_paper_linear(b, &z, &x, 1, 0);
     half_mean_square(b, &z, &y);
 }
@@ -103,149 +67,27 @@ static uint64_t layers_of_mlp(const bnd_trained *t)
 
 static void loss_of_mlp(bndi_book *b, const bnd_trained *t, size_t batch)
 {
-    bndi_paper x = data(b, batch, t->inputs), inner, y = data(b, batch, 1);
+    bndi_paper x = bndi_paper_data(b, batch, t->inputs), inner, y = bndi_paper_data(b, batch, 1);
     for (uint64_t layer = 0; layer < t->depth; layer++) {
         bndi_paper_linear(b, &inner, &x, t->width, layer);
-        x = map(b, BND_TENSOR_OP_RELU, &inner);
+        x = bndi_paper_map(b, BND_TENSOR_OP_RELU, &inner);
     }
     bndi_paper_linear(b, &inner, &x, CLASSES, t->depth);
-    sum_up(b, BND_TENSOR_OP_CROSS_ENTROPY, &inner, &y);
-}
-
-/* ---- a transformer ---- */
-
-static size_t weights_of_transformer(bnd_weight *out, const bnd_trained *t)
-{
-    const bnd_architecture a = {.layers = t->depth,
-                                .hidden = t->width,
-                                .heads = t->heads,
-                                .kv_heads = t->heads,
-                                .head_width = t->width / t->heads,
-                                .feed_forward = 4 * t->width,
-                                .vocabulary = t->vocabulary,
-                                .positions = t->context,
-                                .tied = t->tied,
-                                .centred = true,
-                                .biases = BND_BIASES_ALL};
-    return bnd_architecture_weights(out, &a);
-}
-
-static uint64_t layers_of_transformer(const bnd_trained *t)
-{
-    return 4 * t->depth + 1;
-}
-
-static bndi_paper norm(bndi_book *b, bndi_paper *x)
-{
-    bndi_paper gain = bndi_paper_of(b, BND_ROLE_PARAM, &(bndi_shape){.rank = 1, .extent = {1}});
-    return pair(b, BND_TENSOR_OP_LAYER_NORM, x, &gain);
-}
-
-/* Heads side by side: a copy, but where one head, one position or one element leaves them as they lie. */
-static bndi_paper side_by_side(bndi_book *b, bndi_paper *mixed, const bnd_trained *t, size_t batch)
-{
-    const bool moves = t->heads > 1 && t->context > 1 && t->width > t->heads;
-    bndi_paper y;
-    bndi_shape s = shape(3, batch, t->context, t->width, 0);
-    if (moves) {
-        bndi_paper_apply(b, &y, BND_TENSOR_OP_COPY, false, mixed, NULL, &s);
-    } else {
-        y = *mixed;
-        y.shape = s;
-    }
-    return y;
-}
-
-static bndi_paper attention(bndi_book *b, bndi_paper *x, const bnd_trained *t, size_t batch, uint64_t layer)
-{
-    const size_t e = t->width / t->heads, s = t->context;
-    const bndi_shape head = shape(4, batch, t->heads, s, e), turned = shape(4, batch, t->heads, e, s);
-    const bndi_shape square = shape(4, batch, t->heads, s, s);
-    bndi_paper all, q, k, v, mixed, out;
-    bndi_paper_linear(b, &all, x, 3 * t->width, layer);
-    bndi_paper_view(&q, &all, &head);
-    bndi_paper_view(&k, &all, &turned);
-    bndi_paper_view(&v, &all, &head);
-    bndi_paper scores;
-    bndi_paper_attention(b, &scores, BND_ROLE_ATTN_S, &q, &k, &square);
-    bndi_paper scaled = map(b, BND_TENSOR_OP_SCALE, &scores), masked = map(b, BND_TENSOR_OP_MASKED, &scaled);
-    bndi_paper weights = map(b, BND_TENSOR_OP_SOFTMAX, &masked);
-    bndi_paper_attention(b, &mixed, BND_ROLE_ATTN_O, &weights, &v, &head);
-    bndi_paper joined = side_by_side(b, &mixed, t, batch);
-    bndi_paper_linear(b, &out, &joined, t->width, layer + 1);
-    return out;
-}
-
-static bndi_paper perceptron(bndi_book *b, bndi_paper *x, const bnd_trained *t, uint64_t layer)
-{
-    bndi_paper up, down;
-    bndi_paper_linear(b, &up, x, 4 * t->width, layer);
-    bndi_paper inner = map(b, BND_TENSOR_OP_GELU, &up);
-    bndi_paper_linear(b, &down, &inner, t->width, layer + 1);
-    return down;
-}
-
-static bndi_paper block(bndi_book *b, bndi_paper *x, const bnd_trained *t, size_t batch, uint64_t index)
-{
-    const uint64_t layer = 4 * index + t->tied; /* a table that is the head, too, is the first layer */
-    bndi_paper first = norm(b, x), step = attention(b, &first, t, batch, layer);
-    bndi_paper between = pair(b, BND_TENSOR_OP_ADD, x, &step), second = norm(b, &between);
-    bndi_paper other = perceptron(b, &second, t, layer + 2);
-    return pair(b, BND_TENSOR_OP_ADD, &between, &other);
-}
-
-static void head(bndi_book *b, bndi_paper *x, const bnd_trained *t, size_t batch)
-{
-    bndi_paper last = norm(b, x), logits, targets = data(b, batch * t->context, 1);
-    bndi_paper_linear(b, &logits, &last, t->vocabulary, t->tied ? 0 : 4 * t->depth);
-    sum_up(b, BND_TENSOR_OP_CROSS_ENTROPY, &logits, &targets);
-}
-
-static double all_of(const bndi_book *b)
-{
-    return b->tensors + b->beside;
-}
-
-/* Of a stack that is computed again, a block saves its input. The most is there when the loss has been computed, or
- * when the last block has been computed again: what comes after it has been released by then. */
-static void loss_of_transformer(bndi_book *b, const bnd_trained *t, size_t batch)
-{
-    bndi_shape s = shape(3, batch, t->context, t->width, 0);
-    bndi_paper table = bndi_paper_of(b, BND_ROLE_PARAM, &s), symbols = data(b, batch, t->context), in;
-    bndi_paper_apply(b, &in, BND_TENSOR_OP_EMBEDDING, false, &table, &symbols, &s);
-    in = pair(b, BND_TENSOR_OP_ADD, &in, &table);
-    bndi_book then = *b;
-    for (uint64_t i = 0; i < t->depth; i++) {
-        if (b->again) {
-            bndi_paper_keep(b, &in);
-        }
-        then = *b;
-        bndi_paper next = block(&then, &in, t, batch, i);
-        b->block = then.tensors - b->tensors;
-        b->histories = then.histories;
-        if (!b->again) {
-            b->tensors = then.tensors;
-            b->beside = then.beside;
-        }
-        in = next;
-    }
-    head(b, &in, t, batch);
-    if (b->again && all_of(&then) > all_of(b)) {
-        b->tensors = then.tensors;
-        b->beside = then.beside;
-    }
+    bndi_paper_sum(b, BND_TENSOR_OP_CROSS_ENTROPY, &inner, &y);
 }
 
 /* ---- the other small models ---- */
 
 static void loss_of_logistic(bndi_book *b, const bnd_trained *t, size_t batch)
 {
-    bndi_paper x = data(b, batch, t->width), y = data(b, batch, 1), z;
+    bndi_paper x = bndi_paper_data(b, batch, t->width), y = bndi_paper_data(b, batch, 1), z;
     bndi_paper_linear(b, &z, &x, 1, 0);
-    bndi_paper negative = map(b, BND_TENSOR_OP_NEG, &z), share = map(b, BND_TENSOR_OP_SIGMOID, &negative);
-    bndi_paper weighed = same(b, BND_TENSOR_OP_MUL, true, &y, &z), log = map(b, BND_TENSOR_OP_LOG, &share);
-    bndi_paper sum = same(b, BND_TENSOR_OP_ADD, true, &log, &weighed);
-    sum_up(b, BND_TENSOR_OP_MEAN, &sum, NULL);
+    bndi_paper negative = bndi_paper_map(b, BND_TENSOR_OP_NEG, &z),
+               share = bndi_paper_map(b, BND_TENSOR_OP_SIGMOID, &negative);
+    bndi_paper weighed = bndi_paper_same(b, BND_TENSOR_OP_MUL, true, &y, &z),
+               log = bndi_paper_map(b, BND_TENSOR_OP_LOG, &share);
+    bndi_paper sum = bndi_paper_same(b, BND_TENSOR_OP_ADD, true, &log, &weighed);
+    bndi_paper_sum(b, BND_TENSOR_OP_MEAN, &sum, NULL);
 }
 
 static size_t weights_of_quadratic(bnd_weight *out, const bnd_trained *t)
@@ -256,7 +98,7 @@ static size_t weights_of_quadratic(bnd_weight *out, const bnd_trained *t)
 
 static void loss_of_quadratic(bndi_book *b, const bnd_trained *t, size_t batch)
 {
-    bndi_shape s = shape(1, t->width, 0, 0, 0);
+    bndi_shape s = bndi_paper_shape(1, t->width, 0, 0, 0);
     bndi_paper w = bndi_paper_of(b, BND_ROLE_PARAM, &s), x = bndi_paper_of(b, BND_ROLE_DATA, &s);
     (void)batch;
     half_mean_square(b, &w, &x);
@@ -277,10 +119,11 @@ static uint64_t layers_of_student(const bnd_trained *t)
 
 static void loss_of_student(bndi_book *b, const bnd_trained *t, size_t batch)
 {
-    bndi_paper a = data(b, batch, t->width), y = data(b, batch, t->width);
+    bndi_paper a = bndi_paper_data(b, batch, t->width), y = bndi_paper_data(b, batch, t->width);
     for (uint64_t i = 0; i < t->depth; i++) {
-        bndi_paper first = norm(b, &a), step = perceptron(b, &first, t, 2 * i);
-        a = pair(b, BND_TENSOR_OP_ADD, &a, &step);
+        bndi_paper first = bndi_paper_norm(b, &a, true);
+        bndi_paper step = bndi_paper_mlp(b, &first, t->width, 4 * t->width, BND_TENSOR_OP_GELU, 2 * i);
+        a = bndi_paper_pair(b, BND_TENSOR_OP_ADD, &a, &step);
     }
     half_mean_square(b, &a, &y);
 }
@@ -288,7 +131,9 @@ static void loss_of_student(bndi_book *b, const bnd_trained *t, size_t batch)
 /* ---- answers ---- */
 
 static const model models[] = {
-    {"transformer", weights_of_transformer, layers_of_transformer, loss_of_transformer, true},
+    {"transformer", bndi_weights_of_transformer, bndi_layers_of_transformer, bndi_loss_of_transformer, true},
+    {"gpt2", bndi_weights_of_transformer, bndi_layers_of_transformer, bndi_loss_of_transformer, true},
+    {"llama", bndi_weights_of_transformer, bndi_layers_of_transformer, bndi_loss_of_transformer, true},
     {"mlp", weights_of_mlp, layers_of_mlp, loss_of_mlp, false},
     {"linear", weights_of_linear, one_layer, loss_of_linear, false},
     {"logistic", weights_of_linear, one_layer, loss_of_logistic, false},
@@ -308,7 +153,7 @@ static const model *find(const bnd_trained *t)
 }
 
 /* Sizes are below 2^24, and no tensor has more than 2^48 elements: nothing overflows. */
-static bnd_status check_sizes(const bnd_trained *t, double batch, bnd_error *why)
+static bnd_status check_sizes(const bnd_trained *t, double batch, double inner, bnd_error *why)
 {
     const uint64_t most = UINT64_C(1) << 24,
                    sizes[] = {t->width, t->depth, t->heads, t->context, t->vocabulary, t->inputs};
@@ -318,7 +163,7 @@ static bnd_status check_sizes(const bnd_trained *t, double batch, bnd_error *why
     }
     double rows = batch * (t->context > 0 ? (double)t->context : 1);
     double widest =
-        4 * (double)t->width + (double)t->vocabulary + (double)t->inputs + (double)t->heads * (double)t->context;
+        inner + (double)t->width + (double)t->vocabulary + (double)t->inputs + (double)t->heads * (double)t->context;
     return fine && rows * widest <= 0x1p48
                ? BND_OK
                : bnd_fail(
@@ -330,21 +175,25 @@ bnd_status bndi_trained_check(const bnd_trained *t, double batch, bnd_recompute 
 {
     const model *m = find(t);
     if (m == NULL) {
-        return bnd_fail(why, BND_BAD_NAME, 0,
-                        "unknown model '%.31s' (available: transformer, mlp, linear, logistic, quadratic, student)",
-                        t->model);
+        return bnd_fail(
+            why, BND_BAD_NAME, 0,
+            "unknown model '%.31s' (available: transformer, gpt2, llama, mlp, linear, logistic, quadratic, student)",
+            t->model);
     }
     if (recompute == BND_RECOMPUTE_SELECTIVE || (recompute == BND_RECOMPUTE_FULL && !m->stacks)) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
                         "binade train recomputes whole blocks of a transformer or nothing: recompute must be %s for %s",
                         m->stacks ? "full or none" : "none", m->name);
     }
-    bool shaped = m->stacks && (t->heads == 0 || t->width % t->heads != 0 || t->context == 0 || t->vocabulary == 0);
-    if (shaped) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                        "a transformer needs a context, a vocabulary, and a width that is a multiple of its heads");
+    if (m->stacks && (t->heads == 0 || t->context == 0 || t->vocabulary == 0)) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "a transformer needs heads, a context and a vocabulary");
     }
-    return check_sizes(t, batch, why);
+    bndi_blocks b = {.inner = 4 * t->width};
+    bnd_status status = check_sizes(t, batch, 0, why);
+    if (status == BND_OK && m->stacks) {
+        status = bndi_blocks_of(&b, t->model, &t->blocks, t->width, t->heads, t->context, why);
+    }
+    return status == BND_OK ? check_sizes(t, batch, (double)b.inner + 3 * (double)(b.heads * b.head), why) : status;
 }
 
 size_t bndi_trained_weights(bnd_weight out[BND_ARCHITECTURE_WEIGHTS_MAX], const bnd_trained *t)

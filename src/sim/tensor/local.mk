@@ -60,6 +60,7 @@ libbinade_laboratory_la_SOURCES += \
 	src/sim/tensor/mask.c \
 	src/sim/tensor/norm.c \
 	src/sim/tensor/matmul.c \
+	src/sim/tensor/rotary.c \
 	src/sim/tensor/tape.h \
 	src/sim/tensor/saved_tensors.c \
 	src/sim/tensor/tape.c \
@@ -72,7 +73,9 @@ libbinade_laboratory_la_SOURCES += \
 	src/sim/tensor/reshape.c \
 	src/sim/tensor/pattern.h \
 	src/sim/tensor/pattern.c \
-	src/sim/tensor/named_axes.c
+	src/sim/tensor/named_axes.c \
+	src/sim/tensor/transformer.h \
+	src/sim/tensor/transformer.c
 
 # The loops over numbers, once more for each back end that has wider vectors.
 if HAVE_AVX2

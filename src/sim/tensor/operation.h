@@ -96,7 +96,7 @@ typedef struct bndi_row {
 /* The rows, by their files. */
 extern const bndi_row bndi_view_row, bndi_checkpoint_row, bndi_copy_row, bndi_cast_row, bndi_sum_row, bndi_mean_row,
     bndi_layer_norm_row, bndi_rms_norm_row, bndi_embedding_row, bndi_cross_entropy_row, bndi_triu_row, bndi_tril_row,
-    bndi_masked_row, bndi_dropout_row, bndi_matmul_row, bndi_linear_row;
+    bndi_masked_row, bndi_dropout_row, bndi_matmul_row, bndi_linear_row, bndi_rope_row;
 extern const bndi_row bndi_row_rows[BND_TENSOR_OP_COUNT];         /* by operation, as below */
 extern const bndi_row bndi_elementwise_rows[BND_TENSOR_OP_COUNT]; /* by operation; the others have no name */
 

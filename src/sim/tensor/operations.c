@@ -16,6 +16,7 @@ static const bndi_row *const rows[BND_TENSOR_OP_COUNT] = {
     [BND_TENSOR_OP_DROPOUT] = &bndi_dropout_row,
     [BND_TENSOR_OP_MATMUL] = &bndi_matmul_row,
     [BND_TENSOR_OP_LINEAR] = &bndi_linear_row,
+    [BND_TENSOR_OP_ROPE] = &bndi_rope_row,
     [BND_TENSOR_OP_VIEW] = &bndi_view_row,
     [BND_TENSOR_OP_CHECKPOINT] = &bndi_checkpoint_row,
 };

@@ -202,21 +202,58 @@ static bnd_status other_run(const char *what, const char *there, const char *her
                     here);
 }
 
+typedef struct size {
+    const char *what;
+    uint64_t there, here;
+} size;
+
+static bnd_status same_numbers(const size *sizes, size_t count, bnd_error *why)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (sizes[i].there != sizes[i].here) {
+            char there[24], here[24];
+            print_count(there, sizeof there, sizes[i].there);
+            print_count(here, sizeof here, sizes[i].here);
+            return other_run(sizes[i].what, there, here, why);
+        }
+    }
+    return BND_OK;
+}
+
+static bnd_status same_blocks(const bnd_training *t, const bnd_run *run, bnd_error *why)
+{
+    const bndi_blocks *b = &run->shape;
+    bndi_blocks a;
+    bnd_status status = bndi_blocks_of(&a, t->model, &t->blocks, t->width, t->heads, t->context, why);
+    if (status != BND_OK) {
+        return status;
+    }
+    const size sizes[] = {{"number of heads of keys and values", a.kv_heads, b->kv_heads},
+                          {"width of a head", a.head, b->head},
+                          {"width of the MLP", a.inner, b->inner},
+                          {"function of the MLP", a.activation, b->activation},
+                          {"gate of the MLP (1) or none (0)", a.gated, b->gated},
+                          {"layer norm (1) or RMS norm (0)", a.centred, b->centred},
+                          {"learned positions (1) or none (0)", a.learned, b->learned},
+                          {"number of positions", a.positions, b->positions},
+                          {"rope (1) or none (0)", a.rotated, b->rotated},
+                          {"biases (1) or none (0)", a.biased, b->biased},
+                          {"qk_norm (1) or none (0)", a.normed, b->normed}};
+    return same_numbers(sizes, sizeof sizes / sizeof sizes[0], why);
+}
+
 /* Is it a run of the same numbers, in the same places? */
 static bnd_status check_same(const checkpoint *c, const bnd_run *run, bnd_error *why)
 {
     const bnd_training *a = &c->training, *b = &run->training;
-    const struct {
-        const char *what;
-        uint64_t there, here;
-    } sizes[] = {{"inputs", a->inputs, b->inputs},
-                 {"width", a->width, b->width},
-                 {"depth", a->depth, b->depth},
-                 {"number of heads", a->heads, b->heads},
-                 {"context", a->context, b->context},
-                 {"vocabulary", a->vocabulary, b->vocabulary},
-                 {"head tied to its embedding (1) or not (0)", a->tied, b->tied},
-                 {"seed_data", a->seed_data, b->seed_data}};
+    const size sizes[] = {{"inputs", a->inputs, b->inputs},
+                          {"width", a->width, b->width},
+                          {"depth", a->depth, b->depth},
+                          {"number of heads", a->heads, b->heads},
+                          {"context", a->context, b->context},
+                          {"vocabulary", a->vocabulary, b->vocabulary},
+                          {"head tied to its embedding (1) or not (0)", a->tied, b->tied},
+                          {"seed_data", a->seed_data, b->seed_data}};
     if (strcmp(a->model, b->model) != 0) {
         return other_run("model", a->model, b->model, why);
     }
@@ -226,15 +263,8 @@ static bnd_status check_same(const checkpoint *c, const bnd_run *run, bnd_error 
     if (strcmp(a->source, b->source) != 0 && a->data[0] == 0 && b->data[0] == 0) {
         return other_run("source", a->source, b->source, why);
     }
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        if (sizes[i].there != sizes[i].here) {
-            char there[24], here[24];
-            print_count(there, sizeof there, sizes[i].there);
-            print_count(here, sizeof here, sizes[i].here);
-            return other_run(sizes[i].what, there, here, why);
-        }
-    }
-    return BND_OK;
+    bnd_status status = same_numbers(sizes, sizeof sizes / sizeof sizes[0], why);
+    return status == BND_OK && bndi_has_blocks(a->model) ? same_blocks(a, run, why) : status;
 }
 
 /* ---- its numbers ---- */

@@ -57,6 +57,11 @@ bnd_tensor *bndi_careful_pair(bndi_graph *g, bnd_tensor_operation operation, bnd
     return careful(g, operation, (bnd_tensor *[]){a, b}, 2, 0);
 }
 
+bnd_tensor *bndi_careful_with(bndi_graph *g, bnd_tensor_operation operation, bnd_tensor *x, double number)
+{
+    return careful(g, operation, &x, 1, number);
+}
+
 bnd_tensor *bndi_map(bndi_graph *g, bnd_tensor_operation operation, bnd_tensor *x)
 {
     return bndi_apply(g, operation, &x, 1, NULL);
@@ -83,6 +88,14 @@ bnd_tensor *bndi_graph_part(bndi_graph *g, bnd_tensor *x, size_t index)
 {
     bnd_tensor *y = NULL;
     UNLESS_FAILED(g, bnd_tensor_select(&y, x, 0, index, g->why));
+    bndi_use_up(&x, 1);
+    return y;
+}
+
+bnd_tensor *bndi_columns_of(bndi_graph *g, bnd_tensor *x, size_t first, size_t count)
+{
+    bnd_tensor *y = NULL;
+    UNLESS_FAILED(g, bnd_tensor_slice(&y, x, -1, first, count, 1, g->why));
     bndi_use_up(&x, 1);
     return y;
 }

@@ -3,6 +3,7 @@ labinclude_HEADERS += include/binade-lab/train.h
 libbinade_laboratory_la_SOURCES += \
 	src/sim/train/train.h \
 	src/sim/train/json_number.c \
+	src/sim/train/blocks_text.c \
 	src/sim/train/recipe_json.c \
 	src/sim/train/graph.c \
 	src/sim/train/model_own.c \
@@ -26,6 +27,7 @@ libbinade_laboratory_la_SOURCES += \
 	src/sim/train/training.c \
 	src/sim/train/training_json.c \
 	src/sim/train/error_feedback.c \
+	src/sim/train/hugging_face.c \
 	src/sim/train/scaled_states.c \
 	src/sim/train/stalled_moments.c \
 	src/sim/train/loss_scale.c \

@@ -1,9 +1,69 @@
-/* A language model: embeddings, blocks of attention and an MLP, each behind a layer norm, and a head, which may be the
- * embedding table. */
+/* Language models: embeddings, blocks of attention and an MLP, each behind a norm, and a head, which may be the
+ * embedding table. One file for all: the blocks follow the training's options (tensor/transformer.h), and a model says
+ * how its parameters are called. gpt2 and llama have the names and shapes of Hugging Face's checkpoints. */
 #include "train/train.h"
 
 #include <stdio.h>
 #include <string.h>
+
+/* ---- names ---- */
+
+typedef struct spelling {
+    const char *tokens, *positions, *block, *gain, *norm, *head;
+    const char *part[BNDI_PARTS];
+} spelling;
+
+static const spelling own = {.tokens = "tokens",
+                             .positions = "positions",
+                             .block = "blocks",
+                             .gain = "gain",
+                             .norm = "norm",
+                             .head = "head",
+                             .part = {[BNDI_NORM1] = "norm1",
+                                      [BNDI_Q] = "qkv",
+                                      [BNDI_NORM_Q] = "q_norm",
+                                      [BNDI_NORM_K] = "k_norm",
+                                      [BNDI_PROJECTION] = "projection",
+                                      [BNDI_NORM2] = "norm2",
+                                      [BNDI_GATE] = "gate",
+                                      [BNDI_MLP_UP] = "up",
+                                      [BNDI_MLP_DOWN] = "down"}};
+
+static const spelling of_gpt2 = {.tokens = "transformer.wte.weight",
+                                 .positions = "transformer.wpe.weight",
+                                 .block = "transformer.h",
+                                 .gain = "weight",
+                                 .norm = "transformer.ln_f",
+                                 .head = "lm_head.weight",
+                                 .part = {[BNDI_NORM1] = "ln_1",
+                                          [BNDI_Q] = "attn.c_attn",
+                                          [BNDI_NORM_Q] = "attn.q_norm",
+                                          [BNDI_NORM_K] = "attn.k_norm",
+                                          [BNDI_PROJECTION] = "attn.c_proj",
+                                          [BNDI_NORM2] = "ln_2",
+                                          [BNDI_GATE] = "mlp.c_gate",
+                                          [BNDI_MLP_UP] = "mlp.c_fc",
+                                          [BNDI_MLP_DOWN] = "mlp.c_proj"}};
+
+static const spelling of_llama = {.tokens = "model.embed_tokens.weight",
+                                  .positions = "model.embed_positions.weight",
+                                  .block = "model.layers",
+                                  .gain = "weight",
+                                  .norm = "model.norm",
+                                  .head = "lm_head.weight",
+                                  .part = {[BNDI_NORM1] = "input_layernorm",
+                                           [BNDI_Q] = "self_attn.q_proj",
+                                           [BNDI_K] = "self_attn.k_proj",
+                                           [BNDI_V] = "self_attn.v_proj",
+                                           [BNDI_NORM_Q] = "self_attn.q_norm",
+                                           [BNDI_NORM_K] = "self_attn.k_norm",
+                                           [BNDI_PROJECTION] = "self_attn.o_proj",
+                                           [BNDI_NORM2] = "post_attention_layernorm",
+                                           [BNDI_GATE] = "mlp.gate_proj",
+                                           [BNDI_MLP_UP] = "mlp.up_proj",
+                                           [BNDI_MLP_DOWN] = "mlp.down_proj"}};
+
+/* ---- parameters: the tables, the blocks, the last norm, and the head where it is not the table ---- */
 
 static void usual(bnd_training *t)
 {
@@ -15,99 +75,230 @@ static void usual(bnd_training *t)
     strcpy(t->source, bndi_text_copy.name);
 }
 
-/* ---- parameters: 2 for the embeddings, 12 a block, 3 for the end (2 where the head is the table) ---- */
-
-enum { TOKENS, POSITIONS, BLOCKS };
-enum { NORM1, QKV = 2, PROJECTION = 4, NORM2 = 6, UP = 8, DOWN = 10, PER_BLOCK = 12 };
-
-static const char *name_of(char *name, size_t block, const char *part, const char *kind)
+static void usual_gpt2(bnd_training *t)
 {
-    snprintf(name, BNDI_PARAMETER_NAME, "blocks.%zu.%s.%s", block, part, kind);
-    return name;
+    usual(t);
+    t->tied = true;
 }
 
-static void add_norm(bndi_graph *g, size_t block, const char *part)
+static void add_norm(bndi_graph *g, const char *name, const char *gain, size_t n, bool biased)
 {
-    char name[BNDI_PARAMETER_NAME];
-    bndi_add_vector(g, name_of(name, block, part, "gain"), g->run->training.width, 1);
-    bndi_add_vector(g, name_of(name, block, part, "bias"), g->run->training.width, 0);
+    char whole[BNDI_PARAMETER_NAME];
+    snprintf(whole, sizeof whole, "%s.%s", name, gain);
+    bndi_add_vector(g, whole, n, 1);
+    if (biased) {
+        snprintf(whole, sizeof whole, "%s.bias", name);
+        bndi_add_vector(g, whole, n, 0);
+    }
 }
 
-static void add_dense(bndi_graph *g, size_t block, const char *part, size_t outputs, size_t inputs, double deviation)
-{
-    char name[BNDI_PARAMETER_NAME];
-    bndi_add_matrix(g, name_of(name, block, part, "weight"), outputs, inputs, deviation, BNDI_HIDDEN);
-    bndi_add_vector(g, name_of(name, block, part, "bias"), outputs, 0);
-}
-
-static void add_block(bndi_graph *g, size_t block)
-{
-    size_t d = g->run->training.width;
-    double usual_deviation = 0.02, of_residuals = 0.02 / __builtin_sqrt(2 * (double)g->run->training.depth);
-    add_norm(g, block, "norm1");
-    add_dense(g, block, "qkv", 3 * d, d, usual_deviation);
-    add_dense(g, block, "projection", d, d, of_residuals);
-    add_norm(g, block, "norm2");
-    add_dense(g, block, "up", 4 * d, d, usual_deviation);
-    add_dense(g, block, "down", d, 4 * d, of_residuals);
-}
-
-static void build(bndi_graph *g)
+static void add_part(bndi_graph *g, const spelling *s, size_t block, bndi_block_part part)
 {
     const bnd_training *t = &g->run->training;
-    size_t d = t->width, v = t->vocabulary;
+    const bndi_blocks *b = &g->run->shape;
+    const double usual_deviation = t->blocks.deviation != 0 ? t->blocks.deviation : 0.02;
+    const bool residual = part == BNDI_PROJECTION || part == BNDI_MLP_DOWN;
+    size_t outputs, inputs;
+    char name[BNDI_PARAMETER_NAME];
+    if (!bndi_block_part_shape(&outputs, &inputs, b, part)) {
+        return;
+    }
+    snprintf(name, sizeof name, "%s.%zu.%s.%s", s->block, block, s->part[part], inputs == 0 ? s->gain : "weight");
+    if (inputs == 0) {
+        bndi_add_vector(g, name, outputs, 1);
+    } else {
+        bndi_add_matrix(g, name, b->by_inputs ? inputs : outputs, b->by_inputs ? outputs : inputs,
+                        residual ? usual_deviation / __builtin_sqrt(2 * (double)t->depth) : usual_deviation,
+                        BNDI_HIDDEN);
+    }
+    if (bndi_block_part_has_bias(b, part)) {
+        snprintf(name, sizeof name, "%s.%zu.%s.bias", s->block, block, s->part[part]);
+        bndi_add_vector(g, name, outputs, 0);
+    }
+}
+
+static void add_all(bndi_graph *g, const spelling *s)
+{
+    const bnd_training *t = &g->run->training;
+    const bndi_blocks *b = &g->run->shape;
+    const double deviation = t->blocks.deviation != 0 ? t->blocks.deviation : 0.02;
+    bndi_add_matrix(g, s->tokens, t->vocabulary, t->width, deviation, t->tied ? BNDI_OUTER : BNDI_TABLE);
+    if (g->status == BND_OK) {
+        g->run->parameter[g->run->parameters - 1].looked_up = true;
+    }
+    if (b->learned) {
+        bndi_add_matrix(g, s->positions, b->positions, t->width, deviation, BNDI_TABLE);
+    }
+    for (size_t block = 0; block < t->depth; block++) {
+        for (bndi_block_part part = 0; part < BNDI_PARTS; part++) {
+            add_part(g, s, block, part);
+        }
+    }
+    add_norm(g, s->norm, s->gain, t->width, b->biased && b->centred);
+    if (!t->tied) {
+        bndi_add_matrix(g, s->head, t->vocabulary, t->width, deviation, BNDI_OUTER);
+    }
+}
+
+static void build_with(bndi_graph *g, const spelling *s)
+{
+    const bnd_training *t = &g->run->training;
     if (t->depth > BNDI_MODEL_DEPTH) {
         g->status = bnd_fail(g->why, BND_BAD_ARGUMENT, 0, "depth must be at most %d blocks for a transformer, not %zu",
                              BNDI_MODEL_DEPTH, t->depth);
         return;
     }
-    if (t->heads == 0 || d % t->heads != 0) {
-        g->status = bnd_fail(g->why, BND_BAD_ARGUMENT, 0, "width %zu is not divisible by %zu heads", d, t->heads);
-        return;
-    }
-    bndi_add_matrix(g, "tokens", v, d, 0.02, t->tied ? BNDI_OUTER : BNDI_TABLE); /* as a head it decays */
+    g->status = bndi_blocks_of(&g->run->shape, t->model, &t->blocks, t->width, t->heads, t->context, g->why);
     if (g->status == BND_OK) {
-        g->run->parameter[g->run->parameters - 1].looked_up = true;
-    }
-    bndi_add_matrix(g, "positions", t->context, d, 0.02, BNDI_TABLE);
-    for (size_t block = 0; block < t->depth; block++) {
-        add_block(g, block);
-    }
-    bndi_add_vector(g, "norm.gain", d, 1);
-    bndi_add_vector(g, "norm.bias", d, 0);
-    if (!t->tied) {
-        bndi_add_matrix(g, "head", v, d, 0.02, BNDI_OUTER);
+        add_all(g, s);
     }
 }
 
-/* ---- the way forward ---- */
+static void build(bndi_graph *g)
+{
+    build_with(g, &own);
+}
+
+static void build_gpt2(bndi_graph *g)
+{
+    build_with(g, &of_gpt2);
+}
+
+static void build_llama(bndi_graph *g)
+{
+    build_with(g, &of_llama);
+}
+
+/* ---- where they are ---- */
+
+static size_t per_block(const bndi_blocks *b)
+{
+    size_t n = 0;
+    for (bndi_block_part part = 0; part < BNDI_PARTS; part++) {
+        n += bndi_block_part_tensors(b, part);
+    }
+    return n;
+}
+
+static size_t first_block(const bndi_blocks *b)
+{
+    return 1 + (size_t)b->learned;
+}
+
+/* The number of a part's weight, of a block whose parameters begin at `first`; its bias is the next. */
+static size_t at(const bndi_blocks *b, size_t first, bndi_block_part part)
+{
+    for (bndi_block_part before = 0; before < part; before++) {
+        first += bndi_block_part_tensors(b, before);
+    }
+    return first;
+}
+
+/* ---- the forward pass ---- */
+
+static bnd_tensor *dense(bndi_graph *g, bnd_tensor *x, size_t first, bndi_block_part part)
+{
+    const bndi_blocks *b = &g->run->shape;
+    const size_t w = at(b, first, part);
+    const bool biased = bndi_block_part_has_bias(b, part);
+    bnd_tensor *in[] = {x, bndi_weight(g, w), biased ? g->run->parameter[w + 1].value : NULL};
+    return bndi_apply(g, BND_TENSOR_OP_LINEAR, in, biased ? 3 : 2, &(bnd_attributes){.flag = b->by_inputs});
+}
+
+static bnd_tensor *norm(bndi_graph *g, bnd_tensor *x, size_t gain, bool biased)
+{
+    const bndi_blocks *b = &g->run->shape;
+    bnd_tensor *in[] = {x, bndi_weight(g, gain), biased ? g->run->parameter[gain + 1].value : NULL};
+    return bndi_apply(g, b->centred ? BND_TENSOR_OP_LAYER_NORM : BND_TENSOR_OP_RMS_NORM, in, biased ? 3 : 2,
+                      &(bnd_attributes){.number = {b->epsilon}});
+}
+
+static bnd_tensor *norm_of(bndi_graph *g, bnd_tensor *x, size_t first, bndi_block_part part)
+{
+    const bndi_blocks *b = &g->run->shape;
+    return norm(g, x, at(b, first, part), bndi_block_part_has_bias(b, part));
+}
+
+/* Columns as heads, of which those that share keys and values are an axis. */
+static bnd_tensor *as_heads(bndi_graph *g, bnd_tensor *x, size_t heads)
+{
+    const size_t kv = g->run->shape.kv_heads;
+    char sizes[64];
+    snprintf(sizes, sizeof sizes, "kv=%zu group=%zu", kv, heads / kv);
+    return bndi_rearranged(g, x, "b t (kv group e) -> b kv group t e", sizes);
+}
+
+/* Three parts of the same width, side by side. */
+static void split_evenly(bndi_graph *g, bnd_tensor *out[3], bnd_tensor *all)
+{
+    char sizes[64];
+    snprintf(sizes, sizeof sizes, "part=3 kv=%zu group=1", g->run->shape.kv_heads);
+    bnd_tensor *heads = bndi_rearranged(g, all, "b t (part kv group e) -> part b kv group t e", sizes);
+    out[0] = bndi_graph_part(g, bndi_again(heads), 0);
+    out[1] = bndi_graph_part(g, bndi_again(heads), 1);
+    out[2] = bndi_graph_part(g, heads, 2);
+}
+
+/* Queries, keys and values, as heads. */
+static void project(bndi_graph *g, bnd_tensor *out[3], bnd_tensor *x, size_t first)
+{
+    const bndi_blocks *b = &g->run->shape;
+    const size_t q = b->heads * b->head, kv = b->kv_heads * b->head;
+    if (b->separate) {
+        out[0] = as_heads(g, dense(g, bndi_again(x), first, BNDI_Q), b->heads);
+        out[1] = as_heads(g, dense(g, bndi_again(x), first, BNDI_K), b->kv_heads);
+        out[2] = as_heads(g, dense(g, x, first, BNDI_V), b->kv_heads);
+        return;
+    }
+    bnd_tensor *all = dense(g, x, first, BNDI_Q);
+    if (b->kv_heads == b->heads) {
+        split_evenly(g, out, all);
+    } else {
+        out[0] = as_heads(g, bndi_columns_of(g, bndi_again(all), 0, q), b->heads);
+        out[1] = as_heads(g, bndi_columns_of(g, bndi_again(all), q, kv), b->kv_heads);
+        out[2] = as_heads(g, bndi_columns_of(g, all, q + kv, kv), b->kv_heads);
+    }
+}
+
+/* Queries or keys, normed and turned where the options say so. */
+static bnd_tensor *placed(bndi_graph *g, bnd_tensor *x, size_t first, bndi_block_part part)
+{
+    const bndi_blocks *b = &g->run->shape;
+    x = b->normed ? norm_of(g, x, first, part) : x;
+    return b->rotated ? bndi_with(g, BND_TENSOR_OP_ROPE, x, b->theta) : x;
+}
 
 static bnd_tensor *attention(bndi_graph *g, bnd_tensor *x, size_t first)
 {
-    const bnd_training *t = &g->run->training;
-    char sizes[64];
-    snprintf(sizes, sizeof sizes, "part=3 head=%zu", t->heads);
-    bnd_tensor *all = bndi_dense(g, x, first + QKV);
-    bnd_tensor *heads = bndi_rearranged(g, all, "b t (part head e) -> part b head t e", sizes);
-    bnd_tensor *q = bndi_graph_part(g, bndi_again(heads), 0), *k = bndi_graph_part(g, bndi_again(heads), 1);
-    bnd_tensor *v = bndi_graph_part(g, heads, 2);
+    const bndi_blocks *b = &g->run->shape;
+    bnd_tensor *part[3];
+    project(g, part, x, first);
+    bnd_tensor *q = placed(g, part[0], first, BNDI_NORM_Q), *k = placed(g, part[1], first, BNDI_NORM_K), *v = part[2];
     bnd_tensor *scores = bndi_attention(g, BND_ROLE_ATTN_S, q, bndi_turned(g, k));
-    scores = bndi_with(g, BND_TENSOR_OP_SCALE, scores, 1 / __builtin_sqrt((double)(t->width / t->heads)));
+    scores = bndi_with(g, BND_TENSOR_OP_SCALE, scores, 1 / __builtin_sqrt((double)b->head));
     bnd_tensor *weights = bndi_map(g, BND_TENSOR_OP_SOFTMAX, bndi_with(g, BND_TENSOR_OP_MASKED, scores, 0));
     bnd_tensor *mixed = bndi_attention(g, BND_ROLE_ATTN_O, weights, v);
-    mixed = bndi_rearranged(g, mixed, "b head t e -> b t (head e)", NULL);
-    return bndi_dense(g, mixed, first + PROJECTION);
+    mixed = bndi_rearranged(g, mixed, "b kv group t e -> b t (kv group e)", NULL);
+    return dense(g, mixed, first, BNDI_PROJECTION);
 }
 
 static bnd_tensor *perceptron(bndi_graph *g, bnd_tensor *x, size_t first)
 {
-    return bndi_dense(g, bndi_map(g, BND_TENSOR_OP_GELU, bndi_dense(g, x, first + UP)), first + DOWN);
+    const bndi_blocks *b = &g->run->shape;
+    if (!b->gated) {
+        return dense(g, bndi_map(g, b->activation, dense(g, x, first, BNDI_MLP_UP)), first, BNDI_MLP_DOWN);
+    }
+    bnd_tensor *gate = bndi_map(g, b->activation, dense(g, bndi_again(x), first, BNDI_GATE));
+    bnd_tensor *inner = bndi_pair(g, BND_TENSOR_OP_MUL, gate, dense(g, x, first, BNDI_MLP_UP));
+    return dense(g, inner, first, BNDI_MLP_DOWN);
 }
 
 static bnd_tensor *block_of(bndi_graph *g, bnd_tensor *x, size_t first)
 {
-    x = bndi_pair(g, BND_TENSOR_OP_ADD, x, attention(g, bndi_norm(g, bndi_again(x), first + NORM1), first));
-    return bndi_pair(g, BND_TENSOR_OP_ADD, x, perceptron(g, bndi_norm(g, bndi_again(x), first + NORM2), first));
+    bnd_tensor *y = norm_of(g, bndi_again(x), first, BNDI_NORM1);
+    x = bndi_pair(g, BND_TENSOR_OP_ADD, x, attention(g, y, first));
+    y = norm_of(g, bndi_again(x), first, BNDI_NORM2);
+    return bndi_pair(g, BND_TENSOR_OP_ADD, x, perceptron(g, y, first));
 }
 
 static bnd_status segment(bnd_tensor **out, bnd_tensor *const *in, size_t count, void *data, bnd_error *why)
@@ -124,9 +315,10 @@ static bnd_status segment(bnd_tensor **out, bnd_tensor *const *in, size_t count,
 
 static bnd_tensor *block(bndi_graph *g, bnd_tensor *x, size_t index)
 {
+    const bndi_blocks *b = &g->run->shape;
     bndi_block_data *data = &g->run->blocks[index];
     bnd_tensor *y = NULL;
-    *data = (bndi_block_data){g->run, BLOCKS + index * PER_BLOCK};
+    *data = (bndi_block_data){g->run, first_block(b) + index * per_block(b)};
     if (!g->run->training.recompute) {
         return block_of(g, x, data->first);
     }
@@ -137,17 +329,45 @@ static bnd_tensor *block(bndi_graph *g, bnd_tensor *x, size_t index)
     return y;
 }
 
+/* The rows of the table that a sequence has. */
+static bnd_tensor *positions(bndi_graph *g)
+{
+    bnd_tensor *all = bndi_weight(g, 1), *first = NULL;
+    const size_t context = g->run->training.context;
+    if (context == g->run->shape.positions) {
+        return all;
+    }
+    if (g->status == BND_OK) {
+        g->status = bnd_tensor_slice(&first, all, 0, 0, context, 1, g->why);
+    }
+    return first;
+}
+
+/* The loss on z is not part of what is validated: that is the cross entropy alone. */
+static bnd_tensor *with_loss_on_z(bndi_graph *g, bnd_tensor *loss, bnd_tensor *logits)
+{
+    const double coefficient = g->run->training.blocks.z_loss;
+    bnd_tensor *z = bndi_apply(g, BND_TENSOR_OP_LOGSUMEXP, &logits, 1, &(bnd_attributes){.axis = {-1}, .axes = 1});
+    z = bndi_careful_map(g, BND_TENSOR_OP_MEAN, bndi_careful_with(g, BND_TENSOR_OP_POW, z, 2));
+    z = bndi_careful_with(g, BND_TENSOR_OP_SCALE, z, coefficient);
+    return bndi_careful_pair(g, BND_TENSOR_OP_ADD, loss, z);
+}
+
 static bnd_tensor *loss(bndi_graph *g, const bndi_batch *batch)
 {
     const bnd_training *t = &g->run->training;
-    size_t end = BLOCKS + t->depth * PER_BLOCK;
-    bnd_tensor *x = bndi_pair(g, BND_TENSOR_OP_EMBEDDING, bndi_weight(g, TOKENS), batch->x);
-    x = bndi_pair(g, BND_TENSOR_OP_ADD, x, bndi_weight(g, POSITIONS));
+    const bndi_blocks *b = &g->run->shape;
+    const size_t end = first_block(b) + t->depth * per_block(b);
+    const bool last_bias = b->biased && b->centred, on_z = t->blocks.z_loss > 0 && bnd_engine_tape(g->run->engine);
+    bnd_tensor *x = bndi_pair(g, BND_TENSOR_OP_EMBEDDING, bndi_weight(g, 0), batch->x);
+    x = b->learned ? bndi_pair(g, BND_TENSOR_OP_ADD, x, positions(g)) : x;
     for (size_t i = 0; i < t->depth; i++) {
         x = block(g, x, i);
     }
-    bnd_tensor *logits = bndi_dense_bare(g, bndi_norm(g, x, end), t->tied ? TOKENS : end + 2);
-    return bndi_pair(g, BND_TENSOR_OP_CROSS_ENTROPY, logits, batch->y);
+    bnd_tensor *logits = bndi_dense_bare(g, norm(g, x, end, last_bias), t->tied ? 0 : end + 1 + (size_t)last_bias);
+    bnd_tensor *again = on_z ? bndi_again(logits) : NULL;
+    bnd_tensor *entropy = bndi_pair(g, BND_TENSOR_OP_CROSS_ENTROPY, logits, batch->y);
+    return on_z ? with_loss_on_z(g, entropy, again) : entropy;
 }
 
 const bndi_model_row bndi_transformer_row = {.name = "transformer",
@@ -156,3 +376,15 @@ const bndi_model_row bndi_transformer_row = {.name = "transformer",
                                              .stride = 3,
                                              .build = build,
                                              .loss = loss};
+const bndi_model_row bndi_gpt2_row = {.name = "gpt2",
+                                      .title = "GPT-2's blocks and names, at the sizes of --config",
+                                      .usual = usual_gpt2,
+                                      .stride = 3,
+                                      .build = build_gpt2,
+                                      .loss = loss};
+const bndi_model_row bndi_llama_row = {.name = "llama",
+                                       .title = "Llama's blocks and names, at the sizes of --config",
+                                       .usual = usual,
+                                       .stride = 3,
+                                       .build = build_llama,
+                                       .loss = loss};

@@ -86,7 +86,7 @@ typedef struct initial {
 
 static bnd_status write_initial(bnd_run *run, bnd_tensor *to, const initial *from, bnd_error *why)
 {
-    if (run->initial != NULL) {
+    if (run->initial != NULL || run->initial_folder != NULL) {
         return bndi_initial_read(to, run, run->parameter[run->parameters].name, why);
     }
     if (from->values != NULL) {

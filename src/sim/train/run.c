@@ -220,6 +220,7 @@ bnd_status bnd_training_vocabulary(size_t *out, const bnd_training *training, bn
         return BND_OK;
     }
     small.width = small.heads = small.depth = small.batch = small.micro_batches = small.ranks = 1;
+    small.blocks = (bnd_transformer){.position = "none"};
     bnd_status status = bnd_run_new(&run, &small, NULL, why);
     if (status == BND_OK) {
         *out = run->training.vocabulary;

@@ -19,11 +19,13 @@
 #ifndef BINADE_SRC_TRAIN_H
 #define BINADE_SRC_TRAIN_H
 
+#include <binade-lab/checkpoint.h>
 #include <binade-lab/train.h>
 
 #include "store/json_writer.h"
 #include "tensor/maths.h"
 #include "tensor/reader.h"
+#include "tensor/transformer.h"
 
 enum { BNDI_PARAMETERS = 512, BNDI_PARAMETER_NAME = 48 };
 
@@ -83,14 +85,17 @@ struct bnd_run {
     bndi_source source;
     double *factor_room; /* a number for each row and column of the largest parameter, where its optimizer asks */
     double floor, chance_loss, unigram;
-    bnd_safetensors *initial; /* while parameters are made: the file with their numbers, or NULL */
-    bnd_tensor *order;        /* integers of training.order, by step or by step and row; NULL: none */
+    /* While parameters are made: the file, or the folder of files, with their numbers; or NULL. */
+    bnd_safetensors *initial;
+    bnd_checkpoint *initial_folder;
+    bnd_tensor *order; /* integers of training.order, by step or by step and row; NULL: none */
     uint64_t init_hash, order_hash;
     const bnd_ranks *shared; /* with other processes; NULL: all ranks are here */
     bndi_stage stage;
-    bnd_step at_hand;                                /* of BNDI_IN_STEP */
-    bool had_tape;                                   /* before BNDI_EVALUATING */
-    struct bndi_block_data blocks[BNDI_MODEL_DEPTH]; /* of a transformer: what its segments are told */
+    bnd_step at_hand;  /* of BNDI_IN_STEP */
+    bool had_tape;     /* before BNDI_EVALUATING */
+    bndi_blocks shape; /* of a transformer, with what its segments are told */
+    struct bndi_block_data blocks[BNDI_MODEL_DEPTH];
 };
 
 /* Purposes of random bits, so that no two things share them: in the upper half of a purpose. */
@@ -227,13 +232,15 @@ bnd_tensor *bndi_apply(bndi_graph *g, bnd_tensor_operation operation, bnd_tensor
                        const bnd_attributes *attributes);
 bnd_tensor *bndi_map(bndi_graph *g, bnd_tensor_operation operation, bnd_tensor *x);
 bnd_tensor *bndi_careful_map(bndi_graph *g, bnd_tensor_operation operation, bnd_tensor *x); /* of the role careful */
+bnd_tensor *bndi_careful_with(bndi_graph *g, bnd_tensor_operation operation, bnd_tensor *x, double number);
 bnd_tensor *bndi_careful_pair(bndi_graph *g, bnd_tensor_operation operation, bnd_tensor *a, bnd_tensor *b);
 bnd_tensor *bndi_with(bndi_graph *g, bnd_tensor_operation operation, bnd_tensor *x, double number); /* its attribute */
 bnd_tensor *bndi_pair(bndi_graph *g, bnd_tensor_operation operation, bnd_tensor *a, bnd_tensor *b);
-bnd_tensor *bndi_attention(bndi_graph *g, bnd_role result, bnd_tensor *a,
-                           bnd_tensor *b);                               /* attn.s = q k', attn.o = p v */
-bnd_tensor *bndi_graph_part(bndi_graph *g, bnd_tensor *x, size_t index); /* x[index, ...] */
-bnd_tensor *bndi_turned(bndi_graph *g, bnd_tensor *x);                   /* its last two axes */
+/* attn.s = q k', attn.o = p v; x[index, ...]; x[..., first : first + count]; x with its last two axes turned. */
+bnd_tensor *bndi_attention(bndi_graph *g, bnd_role result, bnd_tensor *a, bnd_tensor *b);
+bnd_tensor *bndi_graph_part(bndi_graph *g, bnd_tensor *x, size_t index);
+bnd_tensor *bndi_columns_of(bndi_graph *g, bnd_tensor *x, size_t first, size_t count);
+bnd_tensor *bndi_turned(bndi_graph *g, bnd_tensor *x);
 bnd_tensor *bndi_rearranged(bndi_graph *g, bnd_tensor *x, const char *pattern, const char *sizes);
 
 /* With parameters of the run, of which `first` is the number; what they are used for is counted at their place. */
@@ -276,7 +283,7 @@ struct bndi_model_row {
 };
 
 extern const bndi_model_row bndi_quadratic_row, bndi_least_squares_row, bndi_logistic_row, bndi_mlp_row,
-    bndi_transformer_row, bndi_student_row;
+    bndi_transformer_row, bndi_gpt2_row, bndi_llama_row, bndi_student_row;
 extern const bndi_model_row bndi_own_row; /* the caller's own: it has a name and sizes, and the caller does the rest */
 
 /* Called before and after any computation with parameters: makes transient parameters from their masters, and frees

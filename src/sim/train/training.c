@@ -6,7 +6,8 @@
 #include "base/base.h"
 
 static const bndi_model_row *const models[] = {&bndi_quadratic_row, &bndi_least_squares_row, &bndi_logistic_row,
-                                               &bndi_mlp_row,       &bndi_student_row,       &bndi_transformer_row};
+                                               &bndi_mlp_row,       &bndi_student_row,       &bndi_transformer_row,
+                                               &bndi_gpt2_row,      &bndi_llama_row};
 enum { MODELS = sizeof models / sizeof models[0] };
 
 size_t bnd_model_count(void)

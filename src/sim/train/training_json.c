@@ -9,7 +9,7 @@
 
 /* ---- what a training is: a row a member ---- */
 
-typedef enum kind { NAME, COUNT, SIZE, NUMBER, FLAG, RECIPE } kind;
+typedef enum kind { NAME, COUNT, SIZE, NUMBER, FLAG, RECIPE, BLOCKS } kind;
 
 typedef struct member {
     const char *key;
@@ -54,6 +54,7 @@ static const member members[] = {
     {"vocabulary", SIZE, false, false, AT(vocabulary)},
     {"tied", FLAG, false, false, AT(tied)},
     {"recompute", FLAG, false, false, AT(recompute)},
+    {"blocks", BLOCKS, false, true, AT(blocks)},
 };
 #undef AT
 enum { MEMBERS = sizeof members / sizeof members[0], TEXT_MOST = 1 << 20 };
@@ -68,6 +69,13 @@ static void write_recipe(bnd_lab_json *json, const char *key, const bnd_policy *
     } else {
         bnd_lab_json_null(json, key);
     }
+}
+
+static void write_blocks(bnd_lab_json *json, const char *key, const bnd_transformer *blocks)
+{
+    char text[BND_TRANSFORMER_TEXT_SIZE];
+    bnd_transformer_print(text, sizeof text, blocks);
+    bnd_lab_json_string(json, key, text);
 }
 
 static void write_member(bnd_lab_json *json, const member *m, const bnd_training *t)
@@ -92,6 +100,9 @@ static void write_member(bnd_lab_json *json, const member *m, const bnd_training
     case RECIPE:
         write_recipe(json, m->key, &t->policy);
         return;
+    case BLOCKS:
+        write_blocks(json, m->key, &t->blocks);
+        return;
     }
 }
 
@@ -101,9 +112,10 @@ static bool is_written(const member *m, const bnd_training *t)
 {
     bool usual = m->key == source_key && (t->data[0] != '\0' || strcmp(t->source, bndi_text_chain.name) == 0);
     const void *at = (const char *)t + m->at;
-    bool empty = m->kind == NUMBER ? !(*(const double *)at > 0)
-                 : m->kind == SIZE ? *(const size_t *)at <= 1
-                                   : *(const char *)at == '\0';
+    bool empty = m->kind == BLOCKS   ? bnd_transformer_print(NULL, 0, &t->blocks) == 0
+                 : m->kind == NUMBER ? !(*(const double *)at > 0)
+                 : m->kind == SIZE   ? *(const size_t *)at <= 1
+                                     : *(const char *)at == '\0';
     return !m->optional || (!empty && !usual);
 }
 
@@ -258,6 +270,21 @@ static bnd_status take_recipe(bnd_policy *out, const reading *r, size_t row, bnd
     return status;
 }
 
+static bnd_status take_blocks(bnd_transformer *out, const reading *r, size_t row, bnd_error *why)
+{
+    json_t *value = NULL;
+    bnd_status status = read_string(&value, &r->text, r->at[row], members[row].key, why);
+    if (status == BND_OK) {
+        bnd_error inner;
+        status = bnd_transformer_parse(out, json_string_value(value), &inner);
+        if (status != BND_OK) {
+            status = bnd_fail(why, status, r->at[row].from, "%s", inner.message);
+        }
+    }
+    json_decref(value);
+    return status;
+}
+
 static bnd_status take_number(double *out, const reading *r, size_t row, bnd_error *why)
 {
     json_t *value = NULL;
@@ -318,6 +345,8 @@ static bnd_status take_member(bnd_training *t, const reading *r, size_t row, bnd
         return take_flag(at, r, row, why);
     case RECIPE:
         return take_recipe(&t->policy, r, row, why);
+    case BLOCKS:
+        return take_blocks(&t->blocks, r, row, why);
     }
     return status;
 }

@@ -1,10 +1,13 @@
 /* Weights in files: initial weights, and a run's weights written as fp32. */
+#define _POSIX_C_SOURCE 200809L /* stat */
 #include "base/base.h"
+#include "checkpoint/checkpoint.h"
 #include "train/train.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "bulk/environment.h"
 #include "store/safetensors.h"
@@ -32,10 +35,39 @@ bnd_status bndi_in_file(bnd_status status, const char *path, bnd_error *why)
 
 /* ---- out of a file ---- */
 
+/* A folder, or the index of one. */
+static bool is_folder(const char *path)
+{
+    static const char ending[] = ".index.json";
+    const size_t length = strlen(path), n = sizeof ending - 1;
+    struct stat about;
+    return (stat(path, &about) == 0 && S_ISDIR(about.st_mode)) ||
+           (length > n && strcmp(path + length - n, ending) == 0);
+}
+
+static bnd_status open_folder(bnd_run *run, bnd_error *why)
+{
+    bnd_checkpoint *folder = NULL;
+    bnd_status status = bnd_checkpoint_new(&folder, run->training.init, NULL, NULL, why);
+    if (status == BND_OK && bnd_checkpoint_kind_of(folder) != BND_CHECKPOINT_SAFETENSORS) {
+        bnd_checkpoint_free(folder);
+        return bnd_fail(why, BND_BAD_FILE, 0, "initial weights must be .safetensors");
+    }
+    for (size_t i = 0; status == BND_OK && i < folder->file_count; i++) {
+        const bnd_lab_mapped *map = &folder->files[i].header->map;
+        run->init_hash = run->init_hash * 31 + bndi_hash_of(map->bytes, map->size);
+    }
+    run->initial_folder = folder;
+    return status;
+}
+
 bnd_status bndi_initial_open(bnd_run *run, bnd_error *why)
 {
     if (run->training.init[0] == '\0') {
         return BND_OK;
+    }
+    if (is_folder(run->training.init)) {
+        return bndi_in_file(open_folder(run, why), run->training.init, why);
     }
     bnd_status status = bnd_safetensors_new(&run->initial, run->training.init, why);
     if (status == BND_OK) {
@@ -47,7 +79,9 @@ bnd_status bndi_initial_open(bnd_run *run, bnd_error *why)
 void bndi_initial_close(bnd_run *run)
 {
     bnd_safetensors_free(run->initial);
+    bnd_checkpoint_free(run->initial_folder);
     run->initial = NULL;
+    run->initial_folder = NULL;
 }
 
 static bool is_float(const char *dtype)
@@ -87,10 +121,63 @@ static bnd_status check_entry(const bnd_safetensor *entry, const char *name, con
     return BND_OK;
 }
 
+/* ---- names: Hugging Face's base models have them without the part before the first dot ---- */
+
+static bool is_foreign(const bnd_run *run)
+{
+    return strcmp(run->model->name, "gpt2") == 0 || strcmp(run->model->name, "llama") == 0;
+}
+
+static const char *without_prefix(const bnd_run *run, const char *name)
+{
+    const char *prefix = strcmp(run->model->name, "gpt2") == 0 ? "transformer." : "model.";
+    const size_t length = strlen(prefix);
+    return is_foreign(run) && strncmp(name, prefix, length) == 0 ? name + length : name;
+}
+
+/* The file that has a tensor; NULL: none has. */
+static const bnd_safetensors *file_with(const bnd_run *run, const char *name)
+{
+    if (run->initial_folder != NULL) {
+        const bnd_stored_tensor *t = bnd_checkpoint_find(run->initial_folder, name);
+        return t != NULL ? run->initial_folder->files[t->file].header : NULL;
+    }
+    return bnd_safetensors_find(run->initial, name) != NULL ? run->initial : NULL;
+}
+
+static bool ends_with(const char *name, const char *end)
+{
+    const size_t n = strlen(name), m = strlen(end);
+    return n >= m && strcmp(name + n - m, end) == 0;
+}
+
+/* A head that is the table, once more. */
+static bool is_tied_head(const bnd_run *run, const char *name)
+{
+    const char *table = run->parameter[0].name;
+    const bnd_safetensors *file = file_with(run, table), *own = file_with(run, name);
+    if (file == NULL) {
+        table = without_prefix(run, table);
+        file = file_with(run, table);
+    }
+    if (!run->training.tied || strcmp(name, "lm_head.weight") != 0 || file == NULL || own == NULL) {
+        return false;
+    }
+    const bnd_safetensor *a = bnd_safetensors_find(own, name), *b = bnd_safetensors_find(file, table);
+    return a->size == b->size && strcmp(a->dtype, b->dtype) == 0 && memcmp(a->data, b->data, (size_t)a->size) == 0;
+}
+
+/* Tensors of Hugging Face's files that are not parameters: masks of attention, and frequencies of rope. */
+static bool is_no_parameter(const bnd_run *run, const char *name)
+{
+    return is_foreign(run) && (ends_with(name, ".attn.bias") || ends_with(name, ".attn.masked_bias") ||
+                               ends_with(name, ".rotary_emb.inv_freq") || is_tied_head(run, name));
+}
+
 /* A checkpoint also has the optimizer's states, and masters that are more exact than the weights. */
 static bool is_checkpoint(const bnd_run *run)
 {
-    return bnd_safetensors_metadata(run->initial, "binade.checkpoint") != NULL;
+    return run->initial != NULL && bnd_safetensors_metadata(run->initial, "binade.checkpoint") != NULL;
 }
 
 bnd_status bndi_initial_read(bnd_tensor *to, const bnd_run *run, const char *name, bnd_error *why)
@@ -98,31 +185,46 @@ bnd_status bndi_initial_read(bnd_tensor *to, const bnd_run *run, const char *nam
     char master[BNDI_PARAMETER_NAME + sizeof ".master"];
     snprintf(master, sizeof master, "%s.master", name);
     name = is_checkpoint(run) && bnd_safetensors_find(run->initial, master) != NULL ? master : name;
-    bnd_status status = check_entry(bnd_safetensors_find(run->initial, name), name, &to->shape, why);
-    status = status == BND_OK ? bnd_tensor_load_into(to, run->initial, name, to_nearest, why) : status;
+    name = file_with(run, name) != NULL || file_with(run, without_prefix(run, name)) == NULL
+               ? name
+               : without_prefix(run, name);
+    const bnd_safetensors *file = file_with(run, name);
+    const bnd_safetensor *entry = file != NULL ? bnd_safetensors_find(file, name) : NULL;
+    bnd_status status = check_entry(entry, name, &to->shape, why);
+    status = status == BND_OK ? bnd_tensor_load_into(to, file, name, to_nearest, why) : status;
     return bndi_in_file(status, run->training.init, why);
+}
+
+static bnd_status check_known(const bnd_run *run, const char *name, bnd_error *why)
+{
+    const size_t length = strlen(name);
+    bndi_nearest nearest = bndi_nearest_to(name, length);
+    for (size_t k = 0; k < run->parameters; k++) {
+        const char *own = run->parameter[k].name;
+        if (strcmp(name, own) == 0 || strcmp(name, without_prefix(run, own)) == 0) {
+            return BND_OK;
+        }
+        bndi_nearest_offer(&nearest, own, strlen(own));
+    }
+    return is_no_parameter(run, name)
+               ? BND_OK
+               : bndi_in_file(bndi_nearest_fail(&nearest, why, BND_BAD_FILE,
+                                                "no parameter of this model has the name of the tensor", NULL),
+                              run->training.init, why);
 }
 
 /* No tensor may be left over: the file would be that of another model. */
 bnd_status bndi_initial_check(const bnd_run *run, bnd_error *why)
 {
+    const bnd_checkpoint *folder = run->initial_folder;
     const bool all = run->initial != NULL && !is_checkpoint(run);
-    for (size_t i = 0; all && i < bnd_safetensors_count(run->initial); i++) {
-        const char *name = bnd_safetensors_at(run->initial, i)->name;
-        const size_t length = strlen(name);
-        bndi_nearest nearest = bndi_nearest_to(name, length);
-        bool known = false;
-        for (size_t k = 0; !known && k < run->parameters; k++) {
-            known = strcmp(name, run->parameter[k].name) == 0;
-            bndi_nearest_offer(&nearest, run->parameter[k].name, strlen(run->parameter[k].name));
-        }
-        if (!known) {
-            return bndi_in_file(bndi_nearest_fail(&nearest, why, BND_BAD_FILE,
-                                                  "no parameter of this model has the name of the tensor", NULL),
-                                run->training.init, why);
-        }
+    const size_t count = folder != NULL ? bnd_checkpoint_count(folder) : all ? bnd_safetensors_count(run->initial) : 0;
+    bnd_status status = BND_OK;
+    for (size_t i = 0; status == BND_OK && i < count; i++) {
+        status = check_known(
+            run, folder != NULL ? bnd_checkpoint_at(folder, i)->name : bnd_safetensors_at(run->initial, i)->name, why);
     }
-    return BND_OK;
+    return status;
 }
 
 /* ---- into a file ---- */

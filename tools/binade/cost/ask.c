@@ -392,7 +392,7 @@ const cost_question cost_questions[] = {
     {"memory", "the memory of one rank: parameters, gradients, states, activations", "", 0,
      SHAPE | STATES | GIVEN(COST_PARAMS) | GIVEN(COST_RANKS) | GIVEN(COST_MICRO_BATCHES) | GIVEN(COST_BATCH) |
          GIVEN(COST_RECOMPUTE) | GIVEN(COST_GPU) | GIVEN(COST_WIDTH) | GIVEN(COST_DEPTH) | GIVEN(COST_CONTEXT) |
-         GIVEN(COST_VOCABULARY) | GIVEN(COST_INPUTS) | GIVEN(COST_TIED) | GIVEN(COST_SVG),
+         GIVEN(COST_VOCABULARY) | GIVEN(COST_INPUTS) | GIVEN(COST_TIED) | GIVEN(COST_BLOCKS) | GIVEN(COST_SVG),
      ask_memory, "--model llama3-70b --recipe bf16-master --zero 3 --ranks 64"},
     {"flops", "FLOPs of a model, of a matrix product BxDxK, or of machines in some days", "[BxDxK]", 0,
      SHAPE | MACHINES | GIVEN(COST_PARAMS) | GIVEN(COST_TOKENS) | GIVEN(COST_MFU) | GIVEN(COST_DAYS) |

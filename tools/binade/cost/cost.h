@@ -42,6 +42,7 @@ enum cost_option {
     COST_VOCABULARY,
     COST_INPUTS,
     COST_TIED,
+    COST_BLOCKS,
     COST_SVG,
     COST_OPTIONS
 };

@@ -6,14 +6,19 @@
 /* Sizes that only these models have, and those that only other transformers have. */
 #define OF_TRAINED                                                                                                     \
     (GIVEN(COST_WIDTH) | GIVEN(COST_DEPTH) | GIVEN(COST_CONTEXT) | GIVEN(COST_VOCABULARY) | GIVEN(COST_INPUTS) |       \
-     GIVEN(COST_TIED))
+     GIVEN(COST_TIED) | GIVEN(COST_BLOCKS))
 #define OF_OTHERS                                                                                                      \
     (GIVEN(COST_LAYERS) | GIVEN(COST_HIDDEN) | GIVEN(COST_KV_HEADS) | GIVEN(COST_FEED_FORWARD) | GIVEN(COST_VOCAB) |   \
      GIVEN(COST_SEQ) | GIVEN(COST_PARAMS))
 
+/* gpt2 alone is the published one. */
 static bool is_trained(const asked *a)
 {
     const char *name = (a->given & GIVEN(COST_MODEL)) != 0 ? a->text[COST_MODEL] : "";
+    bnd_architecture published;
+    if ((a->given & OF_TRAINED) == 0 && bnd_architecture_find(&published, name, NULL) == BND_OK) {
+        return false;
+    }
     for (size_t i = 0; i < bnd_model_count(); i++) {
         if (strcmp(name, bnd_model_name(i)) == 0) {
             return true;
@@ -45,6 +50,15 @@ static bnd_status read_training(asked *a, bnd_error *why)
     set_size(a, COST_INPUTS, &t.inputs);
     set_size(a, COST_BATCH, &t.batch);
     size_t vocabulary = 0;
+    if ((a->given & GIVEN(COST_TIED)) != 0) {
+        t.tied = true;
+    }
+    if ((a->given & GIVEN(COST_BLOCKS)) != 0) {
+        status = bnd_transformer_parse(&t.blocks, a->text[COST_BLOCKS], why);
+    }
+    if (status != BND_OK) {
+        return status;
+    }
     status = bnd_training_vocabulary(&vocabulary, &t, why);
     if (status != BND_OK) {
         return status;
@@ -57,7 +71,8 @@ static bnd_status read_training(asked *a, bnd_error *why)
                                .context = t.context,
                                .vocabulary = vocabulary,
                                .inputs = t.inputs,
-                               .tied = (a->given & GIVEN(COST_TIED)) != 0};
+                               .tied = t.tied,
+                               .blocks = t.blocks};
     a->has_trained = true;
     return BND_OK;
 }

@@ -36,12 +36,56 @@ static char *file_of(const char *operand)
     return directory ? path_text(operand, "checkpoint.safetensors") : copy_text(operand);
 }
 
+/* Weights of Hugging Face: the config is given, or stands in a folder that no run has written. */
+static char *config_of(const char *operand, const evaluate *e)
+{
+    struct stat about;
+    char *own = path_text(operand, "checkpoint.safetensors"), *theirs = path_text(operand, "config.json");
+    const bool is_theirs = stat(own, &about) != 0 && stat(theirs, &about) == 0;
+    free(own);
+    if (is_theirs && e->asked.config == NULL) {
+        return theirs;
+    }
+    free(theirs);
+    return e->asked.config != NULL ? copy_text(e->asked.config) : NULL;
+}
+
+static int open_weights(subject *c, const evaluate *e, const char *config)
+{
+    const training_options *o = &e->asked;
+    bnd_training *t = &c->training;
+    bnd_error why;
+    if (o->data == NULL) {
+        return complain(o->common.command, "weights of Hugging Face need --data: tokens, or text for 256 symbols");
+    }
+    bnd_status status = bnd_training_of_config(t, NULL, "sgd", config, &why);
+    if (status != BND_OK) {
+        return fail(o->common.command, "", status, &why);
+    }
+    if (OPTION_GIVEN(&o->common, training_options, changed.context)) {
+        t->context = o->changed.context;
+    }
+    int good = training_data(t, o);
+    if (good == GO_ON && strlen(c->name) >= sizeof t->init) {
+        good = complain(o->common.command, "the name of a checkpoint must have at most %zu bytes", sizeof t->init - 1);
+    }
+    if (good != GO_ON) {
+        return good;
+    }
+    strcpy(t->init, c->name);
+    status = bnd_run_new(&c->run, t, &e->context, &why);
+    return status == BND_OK ? GO_ON : fail(o->common.command, "", status, &why);
+}
+
 /* The run of the checkpoint, on these data. Its weights are in the checkpoint: it needs no files to begin with. */
 static int open_run(subject *c, const evaluate *e, const char *path)
 {
     const training_options *o = &e->asked;
     bnd_training *t = &c->training;
     bnd_error why;
+    if (OPTION_GIVEN(&o->common, training_options, changed.context)) {
+        return complain(o->common.command, "--context can be used only with weights of Hugging Face");
+    }
     bnd_status status = bnd_checkpoint_read(t, &c->step, path, &why);
     if (status != BND_OK) {
         return fail(e->asked.common.command, path, status, &why);
@@ -181,7 +225,9 @@ static int evaluate_each(evaluate *e)
     for (size_t i = 0; status == GO_ON && i < s->operand_count; i++) {
         subject c = {.name = s->operands[i]};
         char *path = file_of(s->operands[i]);
-        status = open_run(&c, e, path);
+        char *config = config_of(s->operands[i], e);
+        status = config != NULL ? open_weights(&c, e, config) : open_run(&c, e, path);
+        free(config);
         if (status == GO_ON) {
             count_parameters(&c);
             status = evaluate_all(&c, e);
@@ -230,7 +276,8 @@ const command command_evaluate = {
     .about = "Measures the loss of trained weights in each recipe, without training (post-training quantization), and "
              "names the tensors that increase the loss most. A CHECKPOINT is the checkpoint.safetensors that binade "
              "train --out "
-             "wrote, or the directory of a run.",
+             "wrote, the directory of a run, or a folder with GPT-2's or Llama's weights and their config.json, as "
+             "Hugging Face has them.",
     .options = training_rows,
     .bit = EVALUATE,
     .examples = examples,

@@ -57,7 +57,9 @@ static int choose_training(bnd_training *t, const training_options *o, uint64_t 
 {
     bnd_error why;
     double factor;
-    bnd_status known = bnd_training_default(t, o->model, o->optimizer, "fp32", &why);
+    const char *asked = OPTION_GIVEN(&o->common, training_options, model) ? o->model : NULL;
+    bnd_status known = o->config != NULL ? bnd_training_of_config(t, asked, o->optimizer, o->config, &why)
+                                         : bnd_training_default(t, o->model, o->optimizer, "fp32", &why);
     if (known == BND_OK) {
         known = bnd_schedule_factor(&factor, o->schedule != NULL ? o->schedule : t->schedule, 0, t->steps, &why);
     }
@@ -78,6 +80,13 @@ static int choose_training(bnd_training *t, const training_options *o, uint64_t 
         snprintf(t->source, sizeof t->source, "%s", o->source);
     }
     change(t, o);
+    if (o->blocks != NULL && t->source[0] == '\0') {
+        return complain(o->common.command, "--blocks cannot be used with %s: it has no blocks of a transformer",
+                        o->model);
+    }
+    if (o->blocks != NULL && bnd_transformer_parse(&t->blocks, o->blocks, &why) != BND_OK) {
+        return complain(o->common.command, "%s", why.message);
+    }
     t->seed_init += k;
     t->seed_data += k;
     t->seed_rounding += k;

@@ -27,7 +27,7 @@ typedef struct plot_options {
 typedef struct training_options {
     settings common;
     /* what is trained */
-    const char *model, *optimizer, *schedule, *data, *data_type, *tokenizer, *source, *init, *order;
+    const char *model, *optimizer, *schedule, *data, *data_type, *tokenizer, *source, *init, *order, *blocks, *config;
     recipe_list recipes;
     const char *switched; /* RECIPE@STEP, or NULL */
     bnd_training changed; /* numbers: those that were given replace the model's own */

@@ -407,9 +407,9 @@ BND_SURVIVES_LOSSY = 2
 BND_TENSOR_OP_ABS = 11
 BND_TENSOR_OP_ADD = 1
 BND_TENSOR_OP_CAST = 28
-BND_TENSOR_OP_CHECKPOINT = 43
+BND_TENSOR_OP_CHECKPOINT = 44
 BND_TENSOR_OP_COPY = 27
-BND_TENSOR_OP_COUNT = 44
+BND_TENSOR_OP_COUNT = 45
 BND_TENSOR_OP_CROSS_ENTROPY = 39
 BND_TENSOR_OP_DIV = 4
 BND_TENSOR_OP_DROPOUT = 26
@@ -436,6 +436,7 @@ BND_TENSOR_OP_NONE = 0
 BND_TENSOR_OP_POW = 5
 BND_TENSOR_OP_RELU = 19
 BND_TENSOR_OP_RMS_NORM = 37
+BND_TENSOR_OP_ROPE = 42
 BND_TENSOR_OP_RSQRT = 15
 BND_TENSOR_OP_SCALE = 6
 BND_TENSOR_OP_SHIFT = 7
@@ -448,7 +449,7 @@ BND_TENSOR_OP_SUM = 29
 BND_TENSOR_OP_TANH = 16
 BND_TENSOR_OP_TRIL = 24
 BND_TENSOR_OP_TRIU = 23
-BND_TENSOR_OP_VIEW = 42
+BND_TENSOR_OP_VIEW = 43
 BND_TENSOR_RANK_MAX = 8
 BND_TERM_CODE = 1
 BND_TERM_NUMBER = 0
@@ -462,6 +463,8 @@ BND_TIE_RULE_FORMAT = 0
 BND_TIE_RULE_SIGNIFICAND = 1
 BND_TRAINING_DATA_SIZE = 1024
 BND_TRAINING_NAME_SIZE = 32
+BND_TRANSFORMER_TEXT_SIZE = 512
+BND_TRANSFORMER_WORD_SIZE = 16
 BND_UPDATE_COUNT = 3
 BND_UPDATE_ECO = 2
 BND_UPDATE_KAHAN = 1
@@ -872,26 +875,6 @@ class bnd_vector_suspect(Structure):
     pass
 
 
-class bnd_engine(Structure):
-    pass
-
-
-class bnd_tensor(Structure):
-    pass
-
-
-class bnd_attributes(Structure):
-    pass
-
-
-class bnd_account(Structure):
-    pass
-
-
-class bnd_named_tensor(Structure):
-    pass
-
-
 class bnd_training(Structure):
     pass
 
@@ -977,8 +960,8 @@ class bnd_autopsy(Structure):
 
 
 bnd_checkpoint_damage = CFUNCTYPE(None, c_void_p, c_char_p, c_char_p, c_char_p)
-bnd_keeps = CFUNCTYPE(c_size_t, c_size_t, c_int, c_void_p, c_size_t, c_bool)
 bnd_segment = CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t, c_void_p, c_void_p)
+bnd_keeps = CFUNCTYPE(c_size_t, c_size_t, c_int, c_void_p, c_size_t, c_bool)
 bnd_study_watch = CFUNCTYPE(c_bool, c_void_p, c_size_t, c_void_p)
 bnd_error._fields_ = [("status", c_int), ("where", c_size_t), ("message", (c_char * 320))]
 bnd_format_internal._fields_ = [("sign_code", c_uint64), ("exponent_mask", c_uint64), ("normals", c_uint64),
@@ -1094,7 +1077,8 @@ bnd_cost_of_time._fields_ = [("parameters", c_double), ("model", POINTER(bnd_arc
 bnd_cost_of_flops._fields_ = [("parameters", c_double), ("model", POINTER(bnd_architecture)), ("sequence", c_double),
     ("tokens", c_double), ("recompute", c_int)]
 bnd_trained._fields_ = [("model", c_char_p), ("width", c_uint64), ("depth", c_uint64), ("heads", c_uint64),
-    ("context", c_uint64), ("vocabulary", c_uint64), ("inputs", c_uint64), ("tied", c_bool)]
+    ("context", c_uint64), ("vocabulary", c_uint64), ("inputs", c_uint64), ("tied", c_bool),
+    ("blocks", bnd_transformer)]
 bnd_cost_of_memory._fields_ = [("plan", bnd_plan), ("parameters", c_double), ("model", POINTER(bnd_architecture)),
     ("trained", POINTER(bnd_trained)), ("sequence", c_double), ("batch", c_double), ("recompute", c_int),
     ("machine", POINTER(bnd_machine))]
@@ -1173,15 +1157,6 @@ bnd_vector_covered._fields_ = [("what", c_char_p), ("first", c_int32), ("count",
     ("hit", c_void_p)]
 bnd_vector_options._fields_ = [("any_nan", c_bool), ("flags_mask", c_uint32)]
 bnd_vector_suspect._fields_ = [("rule", bnd_rule), ("left_over", c_uint64), ("changes", c_uint)]
-bnd_attributes._fields_ = [("number", (c_double * 4)), ("axis", (c_int * 8)), ("axes", c_uint), ("keep", c_bool),
-    ("flag", c_bool), ("seed", c_uint64), ("purpose", c_uint64), ("format", POINTER(bnd_format)), ("rule", bnd_rule),
-    ("role", c_int)]
-bnd_account._fields_ = [("bytes", (c_uint64 * 40)), ("peak_by_role", (c_uint64 * 40)), ("bytes_now", c_uint64),
-    ("bytes_peak", c_uint64), ("by_role_at_peak", (c_uint64 * 40)), ("recipe_now", c_uint64),
-    ("recipe_peak", c_uint64), ("by_role_at_recipe_peak", (c_uint64 * 40)), ("saved", c_uint64),
-    ("saved_row_statistics", c_uint64), ("allocations", c_uint64), ("flops", ((c_uint64 * 44) * 4)),
-    ("bytes_read", c_uint64), ("bytes_written", c_uint64)]
-bnd_named_tensor._fields_ = [("name", c_char_p), ("tensor", c_void_p)]
 bnd_training._fields_ = [("policy", bnd_policy), ("model", (c_char * 32)), ("optimizer", (c_char * 32)),
     ("schedule", (c_char * 32)), ("data", (c_char * 1024)), ("data_type", (c_char * 32)),
     ("tokenizer", (c_char * 1024)), ("source", (c_char * 32)), ("init", (c_char * 1024)), ("order", (c_char * 1024)),
@@ -1571,6 +1546,88 @@ LAB = {
     "bnd_recipe_name": (c_char_p, [c_size_t]),
     "bnd_recipe_title": (c_char_p, [c_size_t]),
     "bnd_recipe_settings": (c_char_p, [c_size_t]),
+    "bnd_engine_new": (c_int, [c_void_p, c_void_p, c_void_p]),
+    "bnd_engine_free": (None, [c_void_p]),
+    "bnd_engine_set_policy": (c_int, [c_void_p, c_void_p, c_void_p]),
+    "bnd_engine_policy": (POINTER(bnd_policy), [c_void_p]),
+    "bnd_engine_set_seed": (None, [c_void_p, c_uint64, c_uint64]),
+    "bnd_engine_end_step": (None, [c_void_p]),
+    "bnd_engine_state_count": (c_size_t, [c_void_p]),
+    "bnd_engine_state_get": (None, [c_void_p, c_void_p]),
+    "bnd_engine_state_set": (c_int, [c_void_p, c_void_p, c_size_t, c_void_p]),
+    "bnd_tensor_new": (c_int, [c_void_p, c_void_p, c_void_p, c_void_p, c_size_t, c_int, c_void_p]),
+    "bnd_tensor_new_for": (c_int, [c_void_p, c_void_p, c_void_p, c_size_t, c_int, c_void_p]),
+    "bnd_tensor_from_f32": (c_int, [c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_size_t, c_int, c_void_p]),
+    "bnd_tensor_from_f64": (c_int, [c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_size_t, c_int, c_void_p]),
+    "bnd_tensor_keep": (c_void_p, [c_void_p]),
+    "bnd_tensor_release": (None, [c_void_p]),
+    "bnd_engine_mark": (c_uint64, [c_void_p]),
+    "bnd_engine_release_since": (None, [c_void_p, c_uint64, c_void_p, c_size_t]),
+    "bnd_tensor_engine": (c_void_p, [c_void_p]),
+    "bnd_tensor_format": (POINTER(bnd_format), [c_void_p]),
+    "bnd_tensor_rank": (c_size_t, [c_void_p]),
+    "bnd_tensor_shape": (c_void_p, [c_void_p]),
+    "bnd_tensor_strides": (c_void_p, [c_void_p]),
+    "bnd_tensor_offset": (c_size_t, [c_void_p]),
+    "bnd_tensor_count": (c_size_t, [c_void_p]),
+    "bnd_tensor_bytes": (c_size_t, [c_void_p]),
+    "bnd_tensor_is_contiguous": (c_bool, [c_void_p]),
+    "bnd_tensor_shares": (c_bool, [c_void_p, c_void_p]),
+    "bnd_tensor_read_f32": (c_int, [c_void_p, c_size_t, c_void_p, c_void_p]),
+    "bnd_tensor_read_f64": (c_int, [c_void_p, c_size_t, c_void_p, c_void_p]),
+    "bnd_tensor_write_f32": (c_int, [c_void_p, c_void_p, c_size_t, bnd_rule, c_void_p]),
+    "bnd_tensor_write_f64": (c_int, [c_void_p, c_void_p, c_size_t, bnd_rule, c_void_p]),
+    "bnd_tensor_get": (c_int, [c_void_p, c_void_p, c_void_p, c_size_t, c_void_p]),
+    "bnd_tensor_set": (c_int, [c_void_p, c_void_p, c_size_t, c_double, c_void_p]),
+    "bnd_tensor_fill": (c_int, [c_void_p, c_double, c_void_p]),
+    "bnd_tensor_codes": (c_void_p, [c_void_p]),
+    "bnd_tensor_scales": (c_void_p, [c_void_p, c_void_p]),
+    "bnd_tensor_uniform": (c_int, [c_void_p, c_double, c_double, c_uint64, c_uint64, c_void_p]),
+    "bnd_tensor_normal": (c_int, [c_void_p, c_double, c_double, c_uint64, c_uint64, c_void_p]),
+    "bnd_tensor_slice": (c_int, [c_void_p, c_void_p, c_int, c_size_t, c_size_t, c_ssize_t, c_void_p]),
+    "bnd_tensor_select": (c_int, [c_void_p, c_void_p, c_int, c_size_t, c_void_p]),
+    "bnd_tensor_transpose": (c_int, [c_void_p, c_void_p, c_int, c_int, c_void_p]),
+    "bnd_tensor_permute": (c_int, [c_void_p, c_void_p, c_void_p, c_size_t, c_void_p]),
+    "bnd_tensor_broadcast": (c_int, [c_void_p, c_void_p, c_void_p, c_size_t, c_void_p]),
+    "bnd_tensor_squeeze": (c_int, [c_void_p, c_void_p, c_int, c_void_p]),
+    "bnd_tensor_unsqueeze": (c_int, [c_void_p, c_void_p, c_int, c_void_p]),
+    "bnd_tensor_view": (c_int, [c_void_p, c_void_p, c_void_p, c_size_t, c_void_p]),
+    "bnd_tensor_view_as": (c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
+    "bnd_tensor_reshape": (c_int, [c_void_p, c_void_p, c_void_p, c_size_t, c_void_p]),
+    "bnd_tensor_contiguous": (c_int, [c_void_p, c_void_p, c_void_p]),
+    "bnd_tensor_apply": (c_int, [c_void_p, c_int, c_void_p, c_size_t, c_void_p, c_void_p]),
+    "bnd_tensor_operation_name": (c_char_p, [c_int]),
+    "bnd_tensor_map": (c_int, [c_void_p, c_int, c_void_p, c_void_p]),
+    "bnd_tensor_pair": (c_int, [c_void_p, c_int, c_void_p, c_void_p, c_void_p]),
+    "bnd_tensor_matmul": (c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
+    "bnd_tensor_cast": (c_int, [c_void_p, c_void_p, c_void_p, bnd_rule, c_void_p]),
+    "bnd_tensor_einsum": (c_int, [c_void_p, c_char_p, c_void_p, c_size_t, c_void_p]),
+    "bnd_tensor_rearrange": (c_int, [c_void_p, c_void_p, c_char_p, c_char_p, c_void_p]),
+    "bnd_tensor_reduce": (c_int, [c_void_p, c_void_p, c_char_p, c_char_p, c_int, c_void_p]),
+    "bnd_tensor_want_gradient": (None, [c_void_p, c_bool]),
+    "bnd_tensor_wants_gradient": (c_bool, [c_void_p]),
+    "bnd_tensor_keep_gradient": (None, [c_void_p]),
+    "bnd_tensor_gradient": (c_void_p, [c_void_p]),
+    "bnd_tensor_drop_gradient": (None, [c_void_p]),
+    "bnd_tensor_backward": (c_int, [c_void_p, c_double, c_void_p]),
+    "bnd_tensor_pull": (c_int, [c_void_p, c_size_t, c_void_p, c_void_p, c_uint, c_bool, c_void_p]),
+    "bnd_tensor_set_gradient": (c_int, [c_void_p, c_void_p, c_size_t, c_void_p]),
+    "bnd_engine_set_tape": (None, [c_void_p, c_bool]),
+    "bnd_engine_tape": (c_bool, [c_void_p]),
+    "bnd_engine_forget": (None, [c_void_p]),
+    "bnd_tensor_checkpoint": (c_int, [c_void_p, c_void_p, c_void_p, c_void_p, c_size_t, c_void_p]),
+    "bnd_engine_account": (None, [c_void_p, c_void_p]),
+    "bnd_engine_reset_peak": (None, [c_void_p]),
+    "bnd_engine_reset_flops": (None, [c_void_p]),
+    "bnd_account_flops": (c_uint64, [c_void_p]),
+    "bnd_engine_take_statistics": (c_int, [c_void_p, c_uint, c_void_p]),
+    "bnd_engine_set_place": (None, [c_void_p, c_uint]),
+    "bnd_engine_statistics": (POINTER(bnd_stats), [c_void_p, c_void_p, c_int, c_uint]),
+    "bnd_engine_reset_statistics": (None, [c_void_p]),
+    "bnd_tensor_load": (c_int, [c_void_p, c_void_p, c_char_p, c_void_p, c_int, c_void_p]),
+    "bnd_tensor_save": (c_int, [c_void_p, c_char_p, c_void_p]),
+    "bnd_tensor_save_all": (c_int, [c_char_p, c_void_p, c_size_t, c_void_p, c_size_t, c_void_p]),
+    "bnd_tensor_load_into": (c_int, [c_void_p, c_void_p, c_char_p, bnd_rule, c_void_p]),
     "bnd_cost_value": (c_double, [c_void_p, c_char_p]),
     "bnd_cost_number": (c_size_t, [c_void_p, c_size_t, c_double]),
     "bnd_quantity_parse": (c_int, [c_void_p, c_char_p, c_int, c_void_p]),
@@ -1680,88 +1737,6 @@ LAB = {
     "bnd_vector_check_suspects": (c_size_t, [c_void_p, c_size_t, c_void_p]),
     "bnd_vector_check_dialect": (c_bool, [c_void_p, c_void_p, c_size_t]),
     "bnd_vector_print_changes": (c_size_t, [c_void_p, c_size_t, c_void_p, bnd_rule]),
-    "bnd_engine_new": (c_int, [c_void_p, c_void_p, c_void_p]),
-    "bnd_engine_free": (None, [c_void_p]),
-    "bnd_engine_set_policy": (c_int, [c_void_p, c_void_p, c_void_p]),
-    "bnd_engine_policy": (POINTER(bnd_policy), [c_void_p]),
-    "bnd_engine_set_seed": (None, [c_void_p, c_uint64, c_uint64]),
-    "bnd_engine_end_step": (None, [c_void_p]),
-    "bnd_engine_state_count": (c_size_t, [c_void_p]),
-    "bnd_engine_state_get": (None, [c_void_p, c_void_p]),
-    "bnd_engine_state_set": (c_int, [c_void_p, c_void_p, c_size_t, c_void_p]),
-    "bnd_tensor_new": (c_int, [c_void_p, c_void_p, c_void_p, c_void_p, c_size_t, c_int, c_void_p]),
-    "bnd_tensor_new_for": (c_int, [c_void_p, c_void_p, c_void_p, c_size_t, c_int, c_void_p]),
-    "bnd_tensor_from_f32": (c_int, [c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_size_t, c_int, c_void_p]),
-    "bnd_tensor_from_f64": (c_int, [c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_size_t, c_int, c_void_p]),
-    "bnd_tensor_keep": (c_void_p, [c_void_p]),
-    "bnd_tensor_release": (None, [c_void_p]),
-    "bnd_engine_mark": (c_uint64, [c_void_p]),
-    "bnd_engine_release_since": (None, [c_void_p, c_uint64, c_void_p, c_size_t]),
-    "bnd_tensor_engine": (c_void_p, [c_void_p]),
-    "bnd_tensor_format": (POINTER(bnd_format), [c_void_p]),
-    "bnd_tensor_rank": (c_size_t, [c_void_p]),
-    "bnd_tensor_shape": (c_void_p, [c_void_p]),
-    "bnd_tensor_strides": (c_void_p, [c_void_p]),
-    "bnd_tensor_offset": (c_size_t, [c_void_p]),
-    "bnd_tensor_count": (c_size_t, [c_void_p]),
-    "bnd_tensor_bytes": (c_size_t, [c_void_p]),
-    "bnd_tensor_is_contiguous": (c_bool, [c_void_p]),
-    "bnd_tensor_shares": (c_bool, [c_void_p, c_void_p]),
-    "bnd_tensor_read_f32": (c_int, [c_void_p, c_size_t, c_void_p, c_void_p]),
-    "bnd_tensor_read_f64": (c_int, [c_void_p, c_size_t, c_void_p, c_void_p]),
-    "bnd_tensor_write_f32": (c_int, [c_void_p, c_void_p, c_size_t, bnd_rule, c_void_p]),
-    "bnd_tensor_write_f64": (c_int, [c_void_p, c_void_p, c_size_t, bnd_rule, c_void_p]),
-    "bnd_tensor_get": (c_int, [c_void_p, c_void_p, c_void_p, c_size_t, c_void_p]),
-    "bnd_tensor_set": (c_int, [c_void_p, c_void_p, c_size_t, c_double, c_void_p]),
-    "bnd_tensor_fill": (c_int, [c_void_p, c_double, c_void_p]),
-    "bnd_tensor_codes": (c_void_p, [c_void_p]),
-    "bnd_tensor_scales": (c_void_p, [c_void_p, c_void_p]),
-    "bnd_tensor_uniform": (c_int, [c_void_p, c_double, c_double, c_uint64, c_uint64, c_void_p]),
-    "bnd_tensor_normal": (c_int, [c_void_p, c_double, c_double, c_uint64, c_uint64, c_void_p]),
-    "bnd_tensor_slice": (c_int, [c_void_p, c_void_p, c_int, c_size_t, c_size_t, c_ssize_t, c_void_p]),
-    "bnd_tensor_select": (c_int, [c_void_p, c_void_p, c_int, c_size_t, c_void_p]),
-    "bnd_tensor_transpose": (c_int, [c_void_p, c_void_p, c_int, c_int, c_void_p]),
-    "bnd_tensor_permute": (c_int, [c_void_p, c_void_p, c_void_p, c_size_t, c_void_p]),
-    "bnd_tensor_broadcast": (c_int, [c_void_p, c_void_p, c_void_p, c_size_t, c_void_p]),
-    "bnd_tensor_squeeze": (c_int, [c_void_p, c_void_p, c_int, c_void_p]),
-    "bnd_tensor_unsqueeze": (c_int, [c_void_p, c_void_p, c_int, c_void_p]),
-    "bnd_tensor_view": (c_int, [c_void_p, c_void_p, c_void_p, c_size_t, c_void_p]),
-    "bnd_tensor_view_as": (c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
-    "bnd_tensor_reshape": (c_int, [c_void_p, c_void_p, c_void_p, c_size_t, c_void_p]),
-    "bnd_tensor_contiguous": (c_int, [c_void_p, c_void_p, c_void_p]),
-    "bnd_tensor_apply": (c_int, [c_void_p, c_int, c_void_p, c_size_t, c_void_p, c_void_p]),
-    "bnd_tensor_operation_name": (c_char_p, [c_int]),
-    "bnd_tensor_map": (c_int, [c_void_p, c_int, c_void_p, c_void_p]),
-    "bnd_tensor_pair": (c_int, [c_void_p, c_int, c_void_p, c_void_p, c_void_p]),
-    "bnd_tensor_matmul": (c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
-    "bnd_tensor_cast": (c_int, [c_void_p, c_void_p, c_void_p, bnd_rule, c_void_p]),
-    "bnd_tensor_einsum": (c_int, [c_void_p, c_char_p, c_void_p, c_size_t, c_void_p]),
-    "bnd_tensor_rearrange": (c_int, [c_void_p, c_void_p, c_char_p, c_char_p, c_void_p]),
-    "bnd_tensor_reduce": (c_int, [c_void_p, c_void_p, c_char_p, c_char_p, c_int, c_void_p]),
-    "bnd_tensor_want_gradient": (None, [c_void_p, c_bool]),
-    "bnd_tensor_wants_gradient": (c_bool, [c_void_p]),
-    "bnd_tensor_keep_gradient": (None, [c_void_p]),
-    "bnd_tensor_gradient": (c_void_p, [c_void_p]),
-    "bnd_tensor_drop_gradient": (None, [c_void_p]),
-    "bnd_tensor_backward": (c_int, [c_void_p, c_double, c_void_p]),
-    "bnd_tensor_pull": (c_int, [c_void_p, c_size_t, c_void_p, c_void_p, c_uint, c_bool, c_void_p]),
-    "bnd_tensor_set_gradient": (c_int, [c_void_p, c_void_p, c_size_t, c_void_p]),
-    "bnd_engine_set_tape": (None, [c_void_p, c_bool]),
-    "bnd_engine_tape": (c_bool, [c_void_p]),
-    "bnd_engine_forget": (None, [c_void_p]),
-    "bnd_tensor_checkpoint": (c_int, [c_void_p, c_void_p, c_void_p, c_void_p, c_size_t, c_void_p]),
-    "bnd_engine_account": (None, [c_void_p, c_void_p]),
-    "bnd_engine_reset_peak": (None, [c_void_p]),
-    "bnd_engine_reset_flops": (None, [c_void_p]),
-    "bnd_account_flops": (c_uint64, [c_void_p]),
-    "bnd_engine_take_statistics": (c_int, [c_void_p, c_uint, c_void_p]),
-    "bnd_engine_set_place": (None, [c_void_p, c_uint]),
-    "bnd_engine_statistics": (POINTER(bnd_stats), [c_void_p, c_void_p, c_int, c_uint]),
-    "bnd_engine_reset_statistics": (None, [c_void_p]),
-    "bnd_tensor_load": (c_int, [c_void_p, c_void_p, c_char_p, c_void_p, c_int, c_void_p]),
-    "bnd_tensor_save": (c_int, [c_void_p, c_char_p, c_void_p]),
-    "bnd_tensor_save_all": (c_int, [c_char_p, c_void_p, c_size_t, c_void_p, c_size_t, c_void_p]),
-    "bnd_tensor_load_into": (c_int, [c_void_p, c_void_p, c_char_p, bnd_rule, c_void_p]),
     "bnd_training_default": (c_int, [c_void_p, c_char_p, c_char_p, c_char_p, c_void_p]),
     "bnd_training_reads_text": (c_bool, [c_void_p]),
     "bnd_training_vocabulary": (c_int, [c_void_p, c_void_p, c_void_p]),

@@ -260,11 +260,12 @@ def fit(*, gpu: Optional[str] = None, gpus: Quantity = 1, memory: Optional[Quant
     return _answer("fit", "bnd_cost_fit", ctypes.byref(plan), _quantity(gpus, _WHOLE, "gpus"), size)
 
 
+_ONLY_TRAINED = ("width", "depth", "context", "vocabulary", "inputs")
 _TRAINED = ("width", "depth", "heads", "context", "vocabulary", "inputs", "batch")
 
 
-def _trained(model, optimizer, tied, sizes):
-    """A model of train() with these sizes, and its batch."""
+def _trained(model, optimizer, tied, blocks, sizes):
+    """A model of train() with these sizes and options of blocks, and its batch."""
     training = _types.bnd_training()
     call("bnd_training_default", ctypes.byref(training), text(model, "model"), text(optimizer, "optimizer"), b"fp32")
     for name, value in sizes.items():
@@ -272,9 +273,12 @@ def _trained(model, optimizer, tied, sizes):
             raise ValueError(f"{name} cannot be used with a model of train (available: {', '.join(_TRAINED)})")
         if value is not None:
             setattr(training, name, int(_quantity(value, _WHOLE, name)))
+    if blocks is not None:
+        call("bnd_transformer_parse", ctypes.byref(training.blocks), text(blocks, "blocks"))
     vocabulary = ctypes.c_size_t()
     call("bnd_training_vocabulary", ctypes.byref(vocabulary), ctypes.byref(training))
-    found = _types.bnd_trained(model=model.encode(), vocabulary=vocabulary.value, tied=tied)
+    found = _types.bnd_trained(model=model.encode(), vocabulary=vocabulary.value, tied=tied or training.tied,
+                                blocks=training.blocks)
     for name in ("width", "depth", "heads", "context", "inputs"):
         setattr(found, name, getattr(training, name))
     return found, float(training.batch)
@@ -284,11 +288,12 @@ def memory(model: Optional[str] = None, *, params: Optional[Quantity] = None,
            recipe: Union[str, Iterable[str]] = "fp32", optimizer: str = "adamw", zero: int = 0, ranks: Quantity = 1,
            tp: Quantity = 1, batch: Optional[Quantity] = None, recompute: Optional[str] = None,
            gpu: Optional[str] = None, tied: bool = False, micro_batches: Quantity = 1,
-           **sizes) -> Union[Cost, Dict[str, Cost]]:
+           blocks: Optional[str] = None, **sizes) -> Union[Cost, Dict[str, Cost]]:
     """The memory of one rank: parameters, gradients, states, activations.
 
     model: a name of models(), or a model of train(), for which the answer is what a run measures. sizes: of a model by
-    its shape, as time() has them; of a model of train(): width, depth, heads, context, vocabulary, inputs.
+    its shape, as time() has them; of a model of train(): width, depth, heads, context, vocabulary, inputs, and blocks,
+    as `binade train --blocks` takes them. "gpt2" without one of these is the published GPT-2.
     recipe: several recipes give a dictionary of answers.
 
     >>> memory("llama3-70b", recipe="bf16-amp")
@@ -300,17 +305,17 @@ def memory(model: Optional[str] = None, *, params: Optional[Quantity] = None,
     machine, recipes = _machine(gpu), recipes_of(recipe)
     question = _types.bnd_cost_of_memory(recompute=_recompute(recompute),
                                          machine=None if machine is None else ctypes.pointer(machine))
-    if model in names:
+    own = tied or blocks is not None or any(name in sizes for name in _ONLY_TRAINED)
+    published = _types.bnd_architecture()
+    if model in names and (own or lib.bnd_architecture_find(ctypes.byref(published), model.encode(), None) != 0):
         if params is not None:
             raise ValueError("params cannot be used with a model, which has its own")
-        trained, question.batch = _trained(model, optimizer, tied, {**sizes, "batch": batch})
+        trained, question.batch = _trained(model, optimizer, tied, blocks, {**sizes, "batch": batch})
         question.trained = ctypes.pointer(trained)
     else:
-        for name in ("width", "depth", "context", "vocabulary", "inputs"):
-            if name in sizes:
+        for name, there in {**sizes, "tied": tied or None, "blocks": blocks}.items():
+            if name in (*_ONLY_TRAINED, "tied", "blocks") and there is not None:
                 raise ValueError(f"{name} cannot be used without a model of train: {', '.join(names)}")
-        if tied:
-            raise ValueError(f"tied cannot be used without a model of train: {', '.join(names)}")
         question.parameters, question.model = _size(params, {"model": model, **sizes})
         if params is not None and (batch is not None or recompute is not None):
             raise ValueError("batch and recompute cannot be used without a model")

@@ -266,7 +266,7 @@ _RATES = {"eps": "epsilon", "wd": "weight_decay"}
 _FILES = ("data", "tokenizer", "init", "order")
 _WORDS = ("schedule", "data_type", "source")
 _FLAGS = ("tied", "recompute")
-_OPTIONS = ("steps", "lr", "betas", *_SIZES, *_SEEDS, *_RATES, "clip", *_PARTS, *_FILES, *_WORDS, *_FLAGS)
+_OPTIONS = ("steps", "lr", "betas", *_SIZES, *_SEEDS, *_RATES, "clip", *_PARTS, *_FILES, *_WORDS, *_FLAGS, "blocks")
 
 
 def _set_file(training, name, value):
@@ -300,6 +300,8 @@ def _training(model, optimizer, options):
     if "source" in given and ("data" in given or not t.source):
         raise ValueError(f"source cannot be used with {'data' if 'data' in given else model}: it is the text of a "
                          "transformer")
+    if "blocks" in given and not t.source:
+        raise ValueError(f"blocks cannot be used with {model}: it has no blocks of a transformer")
     for name, value in given.items():
         if name == "steps":
             t.steps = whole(value, name, _MANY, 1)
@@ -321,6 +323,8 @@ def _training(model, optimizer, options):
             _set_file(t, name, value)
         elif name in _WORDS:
             _set_word(t, name, value)
+        elif name == "blocks":
+            call("bnd_transformer_parse", ctypes.byref(t.blocks), text(value, name))
         else:
             setattr(t, name, bool(value))
     factor = ctypes.c_double()
@@ -427,7 +431,7 @@ def train(model: str = "transformer", recipe: Union[str, Iterable[str]] = ("fp32
     switch: "RECIPE@STEP". out: a directory that keeps the runs; resume continues them.
     options: steps, lr, betas, eps, wd, schedule, batch, width, depth, heads, context, vocabulary, inputs, tied, data,
     data_type, tokenizer, source, init, order, recompute, clip, micro_batches, ranks, seed_init, seed_data,
-    seed_rounding. Without them, the model's own.
+    seed_rounding, and blocks, as `binade train --blocks` takes them. Without them, the model's own.
     progress: called with a Progress after each step; False stops the runs, with a checkpoint each.
 
     Ctrl-C stops the runs after their present step, with a checkpoint each, and raises Interrupted, whose `made` has

@@ -1,0 +1,271 @@
+/* Hugging Face's config.json of GPT-2 and Llama. Keys and defaults are those of GPT2Config and LlamaConfig in
+ * transformers 4.46; a value that this engine cannot follow is refused. Dropout is not applied. */
+#include "base/base.h"
+#include "store/json.h"
+#include "store/mapped_file.h"
+#include "train/train.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef enum kind { SIZE, NUMBER, FLAG, ACTIVATION, MUST_BE, ROPE } kind;
+enum { GPT2 = 1, LLAMA = 2 };
+
+/* What a key means. MUST_BE: null or `usual`, 0 or 1. ROPE: an object of type default. */
+static const struct row {
+    const char *key;
+    uint8_t model, kind;
+    size_t at;
+    double usual;
+} rows[] = {
+#define AT(name) offsetof(bnd_training, name)
+    {"n_embd", GPT2, SIZE, AT(width), 768},
+    {"n_layer", GPT2, SIZE, AT(depth), 12},
+    {"n_head", GPT2, SIZE, AT(heads), 12},
+    {"n_positions", GPT2, SIZE, AT(blocks.positions), 1024},
+    {"vocab_size", GPT2, SIZE, AT(vocabulary), 50257},
+    {"n_inner", GPT2, SIZE, AT(blocks.mlp_width), 0},
+    {"layer_norm_epsilon", GPT2, NUMBER, AT(blocks.norm_epsilon), 1e-5},
+    {"activation_function", GPT2, ACTIVATION, 0, 0},
+    {"tie_word_embeddings", GPT2, FLAG, AT(tied), 1},
+    {"scale_attn_weights", GPT2, MUST_BE, 0, 1},
+    {"scale_attn_by_inverse_layer_idx", GPT2, MUST_BE, 0, 0},
+    {"add_cross_attention", GPT2 | LLAMA, MUST_BE, 0, 0},
+    {"hidden_size", LLAMA, SIZE, AT(width), 4096},
+    {"intermediate_size", LLAMA, SIZE, AT(blocks.mlp_width), 11008},
+    {"num_hidden_layers", LLAMA, SIZE, AT(depth), 32},
+    {"num_attention_heads", LLAMA, SIZE, AT(heads), 32},
+    {"num_key_value_heads", LLAMA, SIZE, AT(blocks.kv_heads), 0},
+    {"head_dim", LLAMA, SIZE, AT(blocks.head_width), 0},
+    {"vocab_size", LLAMA, SIZE, AT(vocabulary), 32000},
+    {"max_position_embeddings", LLAMA, SIZE, AT(blocks.positions), 2048},
+    {"rms_norm_eps", LLAMA, NUMBER, AT(blocks.norm_epsilon), 1e-6},
+    {"rope_theta", LLAMA, NUMBER, AT(blocks.rope_theta), 10000},
+    {"hidden_act", LLAMA, ACTIVATION, 0, 0},
+    {"tie_word_embeddings", LLAMA, FLAG, AT(tied), 0},
+    {"attention_bias", LLAMA, MUST_BE, 0, 0},
+    {"mlp_bias", LLAMA, MUST_BE, 0, 0},
+    {"rope_scaling", LLAMA, ROPE, 0, 0},
+    {"rope_parameters", LLAMA, ROPE, AT(blocks.rope_theta), 0},
+    {"initializer_range", GPT2 | LLAMA, NUMBER, AT(blocks.deviation), 0.02},
+    {"is_encoder_decoder", GPT2 | LLAMA, MUST_BE, 0, 0},
+#undef AT
+};
+enum { ROWS = sizeof rows / sizeof rows[0] };
+
+/* Keys that change no result of a forward pass without dropout: names, and with * in front or behind parts of them. */
+static const char *const harmless[] = {"model_type",
+                                       "architectures",
+                                       "transformers_version",
+                                       "torch_dtype",
+                                       "dtype",
+                                       "use_cache",
+                                       "n_ctx",
+                                       "pretraining_tp",
+                                       "reorder_and_upcast_attn",
+                                       "task_specific_params",
+                                       "gradient_checkpointing",
+                                       "auto_map",
+                                       "id2label",
+                                       "label2id",
+                                       "num_labels",
+                                       "return_dict",
+                                       "_*",
+                                       "summary_*",
+                                       "output_*",
+                                       "*_token_id",
+                                       "*_pdrop",
+                                       "*_dropout"};
+
+static bool is_harmless(const char *key)
+{
+    const size_t length = strlen(key);
+    for (size_t i = 0; i < sizeof harmless / sizeof harmless[0]; i++) {
+        const char *word = harmless[i];
+        const size_t n = strlen(word);
+        if (strcmp(key, word) == 0 || (word[n - 1] == '*' && strncmp(key, word, n - 1) == 0) ||
+            (word[0] == '*' && length >= n - 1 && strcmp(key + length - (n - 1), word + 1) == 0)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bnd_status refuse(const char *key, const char *what, bnd_error *why)
+{
+    return bnd_fail(why, BND_BAD_FILE, 0, "\"%s\" %s", key, what);
+}
+
+/* What Hugging Face's names of functions are here; in Llama's MLP with the gate. */
+static bnd_status take_activation(bnd_training *t, unsigned model, const char *key, const json_t *value, bnd_error *why)
+{
+    static const struct {
+        const char *theirs, *ours, *gated;
+    } names[] = {{"gelu_new", "gelu_tanh", NULL}, {"gelu_pytorch_tanh", "gelu_tanh", NULL},
+                 {"gelu", "gelu", "geglu"},       {"relu", "relu", "reglu"},
+                 {"silu", "silu", "swiglu"},      {"swish", "silu", "swiglu"}};
+    const char *word = json_string_value(value);
+    for (size_t i = 0; word != NULL && i < sizeof names / sizeof names[0]; i++) {
+        const char *ours = model == GPT2 ? names[i].ours : names[i].gated;
+        if (strcmp(word, names[i].theirs) == 0 && ours != NULL) {
+            strcpy(t->blocks.mlp, ours);
+            return BND_OK;
+        }
+    }
+    return refuse(key,
+                  model == GPT2 ? "must be gelu_new, gelu_pytorch_tanh, gelu, relu or silu"
+                                : "must be silu, swish, gelu or relu",
+                  why);
+}
+
+/* RoPE without a change of its frequencies. */
+static bnd_status take_rope(bnd_training *t, const char *key, const json_t *value, bnd_error *why)
+{
+    const json_t *type = json_object_get(value, "rope_type"), *theta = json_object_get(value, "rope_theta");
+    const char *word = json_string_value(type != NULL ? type : json_object_get(value, "type"));
+    if (!json_is_object(value) || word == NULL || strcmp(word, "default") != 0) {
+        return refuse(key, "is not supported: rope must have its own frequencies (null, or the rope_type default)",
+                      why);
+    }
+    t->blocks.rope_theta = json_is_number(theta) ? json_number_value(theta) : t->blocks.rope_theta;
+    return BND_OK;
+}
+
+static bnd_status take(bnd_training *t, unsigned model, const struct row *r, const json_t *value, bnd_error *why)
+{
+    void *at = (char *)t + r->at;
+    const bool no_value = json_is_null(value);
+    switch ((kind)r->kind) {
+    case SIZE:
+        if (no_value && r->usual == 0) {
+            return BND_OK;
+        }
+        if (!json_is_integer(value) || json_integer_value(value) < 1 || json_integer_value(value) > 1 << 24) {
+            return refuse(r->key, "must be a whole number from 1 to 2^24", why);
+        }
+        *(size_t *)at = (size_t)json_integer_value(value);
+        return BND_OK;
+    case NUMBER:
+        if (!json_is_number(value) || !(json_number_value(value) > 0)) {
+            return refuse(r->key, "must be a number above 0", why);
+        }
+        *(double *)at = json_number_value(value);
+        return BND_OK;
+    case FLAG:
+        *(bool *)at = json_is_true(value);
+        return json_is_boolean(value) ? BND_OK : refuse(r->key, "must be true or false", why);
+    case ACTIVATION:
+        return take_activation(t, model, r->key, value, why);
+    case MUST_BE:
+        return no_value || (json_is_boolean(value) && json_is_true(value) == (r->usual != 0))
+                   ? BND_OK
+                   : refuse(r->key, r->usual != 0 ? "is supported as true only" : "is supported as false only", why);
+    case ROPE:
+        return no_value ? BND_OK : take_rope(t, r->key, value, why);
+    }
+    return BND_OK;
+}
+
+static void take_defaults(bnd_training *t, unsigned model)
+{
+    for (size_t i = 0; i < ROWS; i++) {
+        void *at = (char *)t + rows[i].at;
+        if ((rows[i].model & model) == 0) {
+            continue;
+        }
+        if (rows[i].kind == SIZE) {
+            *(size_t *)at = (size_t)rows[i].usual;
+        } else if (rows[i].kind == NUMBER) {
+            *(double *)at = rows[i].usual;
+        } else if (rows[i].kind == FLAG) {
+            *(bool *)at = rows[i].usual != 0;
+        }
+    }
+}
+
+static bnd_status take_member(bnd_training *t, unsigned model, const char *key, const json_t *value, bnd_error *why)
+{
+    size_t i = 0;
+    while (i < ROWS && (strcmp(rows[i].key, key) != 0 || (rows[i].model & model) == 0)) {
+        i++;
+    }
+    if (i < ROWS) {
+        return take(t, model, &rows[i], value, why);
+    }
+    return is_harmless(key) || json_is_null(value)
+               ? BND_OK
+               : refuse(key, "is not known; remove it if it does not change what the model computes", why);
+}
+
+static bnd_status take_all(bnd_training *t, unsigned model, const bndi_json_text *text, bnd_error *why)
+{
+    bndi_json_members m;
+    bnd_status status = bndi_json_open(&m, text, (bndi_json_span){0, text->length}, why);
+    while (status == BND_OK) {
+        json_t *key = NULL, *value = NULL;
+        status = bndi_json_next(&m, why);
+        if (status != BND_OK || !m.more) {
+            break;
+        }
+        status = bndi_json_read(&key, text, m.key, why);
+        status = status == BND_OK ? bndi_json_read(&value, text, m.value, why) : status;
+        status = status == BND_OK ? take_member(t, model, json_string_value(key), value, why) : status;
+        json_decref(key);
+        json_decref(value);
+    }
+    return status;
+}
+
+static bnd_status find_model(unsigned *out, const char **name, const char *asked, const json_t *object, bnd_error *why)
+{
+    const char *type = json_string_value(json_object_get(object, "model_type"));
+    const char *model = asked != NULL ? asked : type != NULL ? type : "";
+    *out = strcmp(model, "gpt2") == 0 ? GPT2 : strcmp(model, "llama") == 0 ? LLAMA : 0;
+    *name = *out == GPT2 ? "gpt2" : "llama";
+    if (*out == 0 || (type != NULL && strcmp(type, model) != 0)) {
+        return bnd_fail(why, BND_BAD_FILE, 0, "\"model_type\" is '%s'; it must be %s", type != NULL ? type : "",
+                        *out != 0 ? *name : "gpt2 or llama");
+    }
+    return BND_OK;
+}
+
+static bnd_status read_text(bnd_training *out, const char *model, const char *optimizer, const bndi_json_text *text,
+                            bnd_error *why)
+{
+    enum { USUAL_CONTEXT = 32, TEXT_MOST = 1 << 20 };
+    json_t *object = NULL;
+    bnd_training t;
+    unsigned which = 0;
+    const char *name = "";
+    if (text->length > TEXT_MOST) {
+        return bnd_fail(why, BND_BAD_FILE, TEXT_MOST, "has %zu bytes; the limit is %d", text->length, TEXT_MOST);
+    }
+    bnd_status status = bndi_json_read(&object, text, (bndi_json_span){0, text->length}, why);
+    if (status == BND_OK && !json_is_object(object)) {
+        status = bnd_fail(why, BND_BAD_FILE, 0, "must be a JSON object");
+    }
+    status = status == BND_OK ? find_model(&which, &name, model, object, why) : status;
+    status = status == BND_OK ? bnd_training_default(&t, name, optimizer, "fp32", why) : status;
+    if (status == BND_OK) {
+        take_defaults(&t, which);
+        status = take_all(&t, which, text, why);
+    }
+    json_decref(object);
+    if (status == BND_OK) {
+        t.context = t.blocks.positions < USUAL_CONTEXT ? t.blocks.positions : USUAL_CONTEXT;
+        *out = t;
+    }
+    return status;
+}
+
+bnd_status bnd_training_of_config(bnd_training *out, const char *model, const char *optimizer, const char *path,
+                                  bnd_error *why)
+{
+    bnd_lab_mapped map;
+    bnd_status status = bnd_lab_map_open(&map, path, why);
+    if (status == BND_OK) {
+        status = read_text(out, model, optimizer, &(bndi_json_text){(const char *)map.bytes, map.size}, why);
+        bnd_lab_map_close(&map);
+    }
+    return bndi_in_file(status, path, why);
+}
