@@ -124,10 +124,10 @@ _binade()
         --color) words="auto always never" ;;
         esac ;;
     train)
-        options="--model --recipe --optimizer --lr --betas --eps --wd --clip --schedule --steps --seeds --margin --seed-init --seed-data --seed-rounding --batch --micro-batches --ranks --inputs --width --depth --heads --context --vocabulary --tied --data --data-type --tokenizer --source --init --order --dump-init --dump-batches --recompute --switch --autopsy --out --report --resume --checkpoint --validate --statistics --memory --details --plot --plot-scale --plot-range --list --threads --progress --json --csv --color --help" valued=" --model --recipe --optimizer --lr --betas --eps --wd --clip --schedule --steps --seeds --margin --seed-init --seed-data --seed-rounding --batch --micro-batches --ranks --inputs --width --depth --heads --context --vocabulary --data --data-type --tokenizer --source --init --order --dump-init --dump-batches --switch --out --report --checkpoint --validate --statistics --plot --plot-scale --plot-range --threads -j --progress --color "
+        options="--model --recipe --optimizer --lr --betas --eps --wd --clip --schedule --steps --seeds --margin --seed-init --seed-data --seed-rounding --batch --micro-batches --ranks --inputs --width --depth --heads --context --vocabulary --tied --config --blocks --data --data-type --tokenizer --source --init --order --dump-init --dump-batches --recompute --switch --autopsy --out --report --resume --checkpoint --validate --statistics --memory --details --plot --plot-scale --plot-range --list --threads --progress --json --csv --color --help" valued=" --model --recipe --optimizer --lr --betas --eps --wd --clip --schedule --steps --seeds --margin --seed-init --seed-data --seed-rounding --batch --micro-batches --ranks --inputs --width --depth --heads --context --vocabulary --config --blocks --data --data-type --tokenizer --source --init --order --dump-init --dump-batches --switch --out --report --checkpoint --validate --statistics --plot --plot-scale --plot-range --threads -j --progress --color "
         first="" others=""
         case $prev in
-        --model) words="quadratic linear logistic mlp student transformer" ;;
+        --model) words="quadratic linear logistic mlp student transformer gpt2 llama" ;;
         --recipe) words="all fp32 tf32 fp16-pure bf16-pure e4m3-pure e5m2-pure fp16-amp-noscale fp16-amp-static fp16-amp bf16-amp bf16-master bf16-sr bf16-kahan bf16-kahan-pure fp8-unscaled fp8-unscaled+fp32 fp8-e4m3-unscaled fp8-e4m3-unscaled+fp32 fp8-delayed fp8-delayed+fp32 fp8-current fp8-current+fp32 fp8-rowwise fp8-rowwise+fp32 fp8-block fp8-block+fp32 fp8-block-ue8m0 fp8-block-ue8m0+fp32 mxfp8 mxfp8+fp32 mxfp8-floor mxfp8-floor+fp32 mxfp8-norms mxfp8-norms+fp32 mxfp6 mxfp6+fp32 mxfp4 mxfp4+fp32 mxfp4-rceil mxfp4-rceil+fp32 mxfp4-sr-rht mxfp4-sr-rht+fp32 mxint8 mxint8+fp32 nvint4 nvint4+fp32 nvfp4 nvfp4+fp32 nvfp4-46 nvfp4-46+fp32 nvfp4-ue5m3 nvfp4-ue5m3+fp32 nvfp4-fwd nvfp4-fwd+fp32 fp4-all-the-way fp4-all-the-way+fp32 quartet2 quartet2+fp32 fp8-lm fp8-lm+fp32 adam8bit" ;;
         --optimizer) words="sgd momentum adagrad rmsprop adam adamw lion adafactor muon muon-original" ;;
         --schedule) words="constant warmup cosine wsd" ;;
@@ -163,10 +163,11 @@ _binade()
         --output | -o) files=yes ;;
         esac ;;
     evaluate)
-        options="--recipe --data --data-type --tokenizer --batches --tensors --threads --json --csv --help" valued=" --recipe --data --data-type --tokenizer --batches --tensors --threads -j "
+        options="--recipe --context --config --data --data-type --tokenizer --batches --tensors --threads --json --csv --help" valued=" --recipe --context --config --data --data-type --tokenizer --batches --tensors --threads -j "
         first="@files" others="@files"
         case $prev in
         --recipe) words="all fp32 tf32 fp16-pure bf16-pure e4m3-pure e5m2-pure fp16-amp-noscale fp16-amp-static fp16-amp bf16-amp bf16-master bf16-sr bf16-kahan bf16-kahan-pure fp8-unscaled fp8-unscaled+fp32 fp8-e4m3-unscaled fp8-e4m3-unscaled+fp32 fp8-delayed fp8-delayed+fp32 fp8-current fp8-current+fp32 fp8-rowwise fp8-rowwise+fp32 fp8-block fp8-block+fp32 fp8-block-ue8m0 fp8-block-ue8m0+fp32 mxfp8 mxfp8+fp32 mxfp8-floor mxfp8-floor+fp32 mxfp8-norms mxfp8-norms+fp32 mxfp6 mxfp6+fp32 mxfp4 mxfp4+fp32 mxfp4-rceil mxfp4-rceil+fp32 mxfp4-sr-rht mxfp4-sr-rht+fp32 mxint8 mxint8+fp32 nvint4 nvint4+fp32 nvfp4 nvfp4+fp32 nvfp4-46 nvfp4-46+fp32 nvfp4-ue5m3 nvfp4-ue5m3+fp32 nvfp4-fwd nvfp4-fwd+fp32 fp4-all-the-way fp4-all-the-way+fp32 quartet2 quartet2+fp32 fp8-lm fp8-lm+fp32 adam8bit" ;;
+        --config) files=yes ;;
         --data) files=yes ;;
         --data-type) words="uint8 int16 uint16 int32 uint32 int64 uint64" ;;
         --tokenizer) files=yes ;;
@@ -181,10 +182,10 @@ _binade()
         --color) words="auto always never" ;;
         esac ;;
     sweep)
-        options="--model --recipe --lr --seeds --optimizer --betas --eps --wd --clip --schedule --steps --seed-init --seed-data --seed-rounding --batch --micro-batches --ranks --inputs --width --depth --heads --context --vocabulary --tied --data --data-type --tokenizer --source --init --order --recompute --margin --out --report --keep-checkpoints --statistics --details --threads --progress --json --csv --help" valued=" --model --recipe --lr --seeds --optimizer --betas --eps --wd --clip --schedule --steps --seed-init --seed-data --seed-rounding --batch --micro-batches --ranks --inputs --width --depth --heads --context --vocabulary --data --data-type --tokenizer --source --init --order --margin --out --report --statistics --threads -j --progress "
+        options="--model --recipe --lr --seeds --optimizer --betas --eps --wd --clip --schedule --steps --seed-init --seed-data --seed-rounding --batch --micro-batches --ranks --inputs --width --depth --heads --context --vocabulary --tied --config --blocks --data --data-type --tokenizer --source --init --order --recompute --margin --out --report --keep-checkpoints --statistics --details --threads --progress --json --csv --help" valued=" --model --recipe --lr --seeds --optimizer --betas --eps --wd --clip --schedule --steps --seed-init --seed-data --seed-rounding --batch --micro-batches --ranks --inputs --width --depth --heads --context --vocabulary --config --blocks --data --data-type --tokenizer --source --init --order --margin --out --report --statistics --threads -j --progress "
         first="" others=""
         case $prev in
-        --model) words="quadratic linear logistic mlp student transformer" ;;
+        --model) words="quadratic linear logistic mlp student transformer gpt2 llama" ;;
         --recipe) words="all fp32 tf32 fp16-pure bf16-pure e4m3-pure e5m2-pure fp16-amp-noscale fp16-amp-static fp16-amp bf16-amp bf16-master bf16-sr bf16-kahan bf16-kahan-pure fp8-unscaled fp8-unscaled+fp32 fp8-e4m3-unscaled fp8-e4m3-unscaled+fp32 fp8-delayed fp8-delayed+fp32 fp8-current fp8-current+fp32 fp8-rowwise fp8-rowwise+fp32 fp8-block fp8-block+fp32 fp8-block-ue8m0 fp8-block-ue8m0+fp32 mxfp8 mxfp8+fp32 mxfp8-floor mxfp8-floor+fp32 mxfp8-norms mxfp8-norms+fp32 mxfp6 mxfp6+fp32 mxfp4 mxfp4+fp32 mxfp4-rceil mxfp4-rceil+fp32 mxfp4-sr-rht mxfp4-sr-rht+fp32 mxint8 mxint8+fp32 nvint4 nvint4+fp32 nvfp4 nvfp4+fp32 nvfp4-46 nvfp4-46+fp32 nvfp4-ue5m3 nvfp4-ue5m3+fp32 nvfp4-fwd nvfp4-fwd+fp32 fp4-all-the-way fp4-all-the-way+fp32 quartet2 quartet2+fp32 fp8-lm fp8-lm+fp32 adam8bit" ;;
         --optimizer) words="sgd momentum adagrad rmsprop adam adamw lion adafactor muon muon-original" ;;
         --schedule) words="constant warmup cosine wsd" ;;

@@ -25,8 +25,7 @@ typedef struct bnd_training {
     char data_type[BND_TRAINING_NAME_SIZE]; /* of the tokens in a file without a header; "": what its name says */
     char tokenizer[BND_TRAINING_DATA_SIZE]; /* tokenizer.json, of a file that is text; "": bytes are its symbols */
     char source[BND_TRAINING_NAME_SIZE];    /* without a file: a row of bnd_source_name; "" for other models */
-    char init
-        [BND_TRAINING_DATA_SIZE]; /* .safetensors or their folder: initial weights; "": drawn, by seed_init */
+    char init[BND_TRAINING_DATA_SIZE];      /* .safetensors or a folder of them; "": drawn, by seed_init */
     char order[BND_TRAINING_DATA_SIZE];     /* .npy that says which batch each step sees; "": step n sees batch n */
     uint64_t seed_init, seed_data, seed_rounding;
     uint64_t steps;                                 /* what the schedule is laid out for */

@@ -691,6 +691,30 @@ class bnd_layer(Structure):
     pass
 
 
+class bnd_engine(Structure):
+    pass
+
+
+class bnd_tensor(Structure):
+    pass
+
+
+class bnd_attributes(Structure):
+    pass
+
+
+class bnd_account(Structure):
+    pass
+
+
+class bnd_named_tensor(Structure):
+    pass
+
+
+class bnd_transformer(Structure):
+    pass
+
+
 class bnd_cost_step(Structure):
     pass
 
@@ -1055,6 +1079,19 @@ bnd_policy._fields_ = [("name", (c_char * 64)), ("cast", (bnd_cast * 40)), ("acc
     ("update", c_int), ("reduction", c_int), ("fused", c_bool), ("high_last", c_uint8),
     ("loss_scale", bnd_loss_scale), ("layers", (c_char * 512))]
 bnd_layer._fields_ = [("name", c_char_p), ("weights", c_uint)]
+bnd_attributes._fields_ = [("number", (c_double * 4)), ("axis", (c_int * 8)), ("axes", c_uint), ("keep", c_bool),
+    ("flag", c_bool), ("seed", c_uint64), ("purpose", c_uint64), ("format", POINTER(bnd_format)), ("rule", bnd_rule),
+    ("role", c_int)]
+bnd_account._fields_ = [("bytes", (c_uint64 * 40)), ("peak_by_role", (c_uint64 * 40)), ("bytes_now", c_uint64),
+    ("bytes_peak", c_uint64), ("by_role_at_peak", (c_uint64 * 40)), ("recipe_now", c_uint64),
+    ("recipe_peak", c_uint64), ("by_role_at_recipe_peak", (c_uint64 * 40)), ("saved", c_uint64),
+    ("saved_row_statistics", c_uint64), ("allocations", c_uint64), ("flops", ((c_uint64 * 45) * 4)),
+    ("bytes_read", c_uint64), ("bytes_written", c_uint64)]
+bnd_named_tensor._fields_ = [("name", c_char_p), ("tensor", c_void_p)]
+bnd_transformer._fields_ = [("norm", (c_char * 16)), ("position", (c_char * 16)), ("mlp", (c_char * 16)),
+    ("kv_heads", c_size_t), ("head_width", c_size_t), ("mlp_width", c_size_t), ("positions", c_size_t),
+    ("norm_epsilon", c_double), ("rope_theta", c_double), ("z_loss", c_double), ("deviation", c_double),
+    ("no_bias", c_bool), ("qk_norm", c_bool)]
 bnd_cost_step._fields_ = [("name", (c_char * 24)), ("formula", (c_char * 112)), ("substitution", (c_char * 112)),
     ("unit", (c_char * 24)), ("value", c_double)]
 bnd_cost._fields_ = [("step", (bnd_cost_step * 40)), ("steps", c_size_t), ("note", ((c_char * 320) * 12)),
@@ -1164,7 +1201,7 @@ bnd_training._fields_ = [("policy", bnd_policy), ("model", (c_char * 32)), ("opt
     ("lr", c_double), ("beta1", c_double), ("beta2", c_double), ("epsilon", c_double), ("weight_decay", c_double),
     ("clip", c_double), ("micro_batches", c_size_t), ("ranks", c_size_t), ("batch", c_size_t), ("inputs", c_size_t),
     ("width", c_size_t), ("depth", c_size_t), ("heads", c_size_t), ("context", c_size_t), ("vocabulary", c_size_t),
-    ("tied", c_bool), ("recompute", c_bool)]
+    ("tied", c_bool), ("recompute", c_bool), ("blocks", bnd_transformer)]
 bnd_step._fields_ = [("step", c_uint64), ("loss", c_double), ("gradient_norm", c_double), ("lr", c_double),
     ("loss_scale", c_double), ("clip_factor", c_double), ("skipped", c_bool), ("weights", c_uint64),
     ("updates", c_uint64), ("lost", c_uint64), ("update_ratio", c_double)]
@@ -1739,6 +1776,9 @@ LAB = {
     "bnd_vector_print_changes": (c_size_t, [c_void_p, c_size_t, c_void_p, bnd_rule]),
     "bnd_training_default": (c_int, [c_void_p, c_char_p, c_char_p, c_char_p, c_void_p]),
     "bnd_training_reads_text": (c_bool, [c_void_p]),
+    "bnd_transformer_parse": (c_int, [c_void_p, c_char_p, c_void_p]),
+    "bnd_transformer_print": (c_size_t, [c_void_p, c_size_t, c_void_p]),
+    "bnd_training_of_config": (c_int, [c_void_p, c_char_p, c_char_p, c_char_p, c_void_p]),
     "bnd_training_vocabulary": (c_int, [c_void_p, c_void_p, c_void_p]),
     "bnd_model_count": (c_size_t, []),
     "bnd_model_name": (c_char_p, [c_size_t]),
