@@ -150,6 +150,11 @@ FNR == 1 { flush_file() }
             sub(/[^A-Za-z0-9_].*/, "", name)
             undone[name, file] = 1
         }
+        if (line ~ /NAME\(/)
+            twofold[name] = 1
+        for (macro in twofold) # it uses one that does
+            if (index(line, " " macro "("))
+                twofold[name] = 1
         rest = line
         while (match(rest, /[A-Za-z0-9]_##[a-z]+/)) { # x_##name, in the definition of a macro
             prefix = substr(rest, 1, RSTART + 1)
@@ -166,7 +171,7 @@ FNR == 1 { flush_file() }
         split(substr(line, 1, RLENGTH), part, "(")
         count = split(pasted[part[1]], made, " ")
         for (i = 1; i <= count; i++)
-            say("function", made[i] part[2])
+            say_both("function", made[i] part[2] (part[1] in twofold ? "_AT_" : ""))
     }
     if (line ~ /^[A-Z_]+\(.*\);?$/)
         next

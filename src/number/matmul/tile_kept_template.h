@@ -1,4 +1,4 @@
-/* Tiles of sums in any rounding mode, which are kept in the lanes' own type: fp32 (X(x) is x_f) or fp64 (x_d). A part
+/* Tiles of sums in any rounding mode, which are kept in the lanes' own type: fp32 (NAME(x) is x_32) or fp64 (x_64). A part
  * of tile_kernels.c, once for each type; the hooks are in tile_kept_avx512.h.
  *
  * A step has two roundings. The first makes a number d of the lanes' precision P of the exact a b, s + p or a b + s;
@@ -33,113 +33,114 @@
  * end. The tile is then left to strips. */
 
 /* Constants of the second rounding, in all lanes. */
-typedef struct X(constants) {
-    X(vector) up, lowest, sign, largest;
-    X(words) keep, constant;
-} X(constants);
+typedef struct NAME(constants) {
+    NAME(vector) up, lowest, sign, largest;
+    NAME(words) keep, constant;
+} NAME(constants);
 
-static ALWAYS_INLINE X(constants) X(constants_of)(const bndi_kept *kept)
+static ALWAYS_INLINE NAME(constants) NAME(constants_of)(const bndi_kept *kept)
 {
-    return (X(constants)){.up = X(all)(kept->up),
-                          .lowest = X(all)(kept->lowest),
-                          .sign = X(all)(kept->has_negative_zero ? -0.0 : 0.0),
-                          .largest = X(all)(kept->largest),
-                          .keep = X(all_words)(~UINT64_C(0) << kept->extra),
-                          .constant = X(all_words)(kept->constant)};
+    return (NAME(constants)){.up = NAME(all)(kept->up),
+                             .lowest = NAME(all)(kept->lowest),
+                             .sign = NAME(all)(kept->has_negative_zero ? -0.0 : 0.0),
+                             .largest = NAME(all)(kept->largest),
+                             .keep = NAME(all_words)(~UINT64_C(0) << kept->extra),
+                             .constant = NAME(all_words)(kept->constant)};
 }
 
 /* w without M, with the sign of d. */
-static ALWAYS_INLINE X(vector)
-    X(finished)(bool adds, const X(constants) * is, X(vector) w, X(vector) m, X(vector) d, X(words) r)
+static ALWAYS_INLINE NAME(vector)
+    NAME(finished)(bool adds, const NAME(constants) * is, NAME(vector) w, NAME(vector) m, NAME(vector) d, NAME(words) r)
 {
-    w = adds ? X(plus_bits)(w, r, is->keep) : w;
-    return X(with_sign)(w - m, d, is->sign);
+    w = adds ? NAME(plus_bits)(w, r, is->keep) : w;
+    return NAME(with_sign)(w - m, d, is->sign);
 }
 
-static ALWAYS_INLINE X(vector) X(to_format)(bndi_toward to, bool adds, const X(constants) * is, X(vector) d, X(words) r)
+static ALWAYS_INLINE NAME(vector)
+    NAME(to_format)(bndi_toward to, bool adds, const NAME(constants) * is, NAME(vector) d, NAME(words) r)
 {
-    const X(vector) m = X(farther)(is->lowest, X(power_in)(d) * is->up);
-    X(vector) w = d + m;
+    const NAME(vector) m = NAME(farther)(is->lowest, NAME(power_in)(d) * is->up);
+    NAME(vector) w = d + m;
     if (to != BNDI_NEAREST) {
-        w = X(sum_by)(to, d, m);
+        w = NAME(sum_by)(to, d, m);
     }
-    return X(finished)(adds, is, w, m, d, r);
+    return NAME(finished)(adds, is, w, m, d, r);
 }
 
 /* x y: M needs no more of it than its exponent, so that w is one rounding. */
-static ALWAYS_INLINE X(vector)
-    X(rounded_product)(bndi_toward to, bool adds, const X(constants) * is, X(vector) x, X(vector) y, X(words) r)
+static ALWAYS_INLINE NAME(vector) NAME(rounded_product)(bndi_toward to, bool adds, const NAME(constants) * is,
+                                                        NAME(vector) x, NAME(vector) y, NAME(words) r)
 {
-    const X(vector) d = X(product)(x, y), m = X(farther)(is->lowest, X(power_in)(d) * is->up);
-    X(vector) w = X(fma)(x, y, m);
+    const NAME(vector) d = NAME(product)(x, y), m = NAME(farther)(is->lowest, NAME(power_in)(d) * is->up);
+    NAME(vector) w = NAME(fma)(x, y, m);
     if (to != BNDI_NEAREST) {
-        w = X(fma_by)(to, x, y, m);
+        w = NAME(fma_by)(to, x, y, m);
     }
-    return X(finished)(adds, is, w, m, d, r);
+    return NAME(finished)(adds, is, w, m, d, r);
 }
 
 /* `adds`: there is an r. */
-static ALWAYS_INLINE bool X(kept_by)(bool each, bndi_toward to, bool adds, const bndi_sum *sum, LANE *state,
-                                     const float *a, const float *b, size_t k, const bndi_draws *draws)
+static ALWAYS_INLINE bool NAME(kept_by)(bool each, bndi_toward to, bool adds, const bndi_sum *sum, LANE *state,
+                                        const float *a, const float *b, size_t k, const bndi_draws *draws)
 {
     /* Sums stay in registers from here to the end; so does the largest magnitude on the way. */
-    const X(constants) is = X(constants_of)(&sum->kept);
-    X(vector) s[X(ROWS)][X(VECTORS)], most[X(VECTORS)];
+    const NAME(constants) is = NAME(constants_of)(&sum->kept);
+    NAME(vector) s[NAME(ROWS)][NAME(VECTORS)], most[NAME(VECTORS)];
     bool strange = false;
     ALL_ROWS
-    for (size_t i = 0; i < X(ROWS); i++) {
+    for (size_t i = 0; i < NAME(ROWS); i++) {
         UNROLL
-        for (size_t v = 0; v < X(VECTORS); v++) {
-            s[i][v] = X(get)(state + i * COLUMNS + v * X(LANES));
-            most[v] = X(all)(0);
+        for (size_t v = 0; v < NAME(VECTORS); v++) {
+            s[i][v] = NAME(get)(state + i * COLUMNS + v * NAME(LANES));
+            most[v] = NAME(all)(0);
         }
     }
     for (size_t at = 0; at < k; at++) {
-        X(vector) y[X(VECTORS)];
+        NAME(vector) y[NAME(VECTORS)];
         UNROLL
-        for (size_t v = 0; v < X(VECTORS); v++) {
-            y[v] = X(operand)(b + at * COLUMNS + v * X(LANES));
+        for (size_t v = 0; v < NAME(VECTORS); v++) {
+            y[v] = NAME(operand)(b + at * COLUMNS + v * NAME(LANES));
         }
         ALL_ROWS
-        for (size_t i = 0; i < X(ROWS); i++) {
-            const X(vector) x = X(all)((double)a[i * BNDI_PITCH + at]);
+        for (size_t i = 0; i < NAME(ROWS); i++) {
+            const NAME(vector) x = NAME(all)((double)a[i * BNDI_PITCH + at]);
             /* Where nothing is random, what is added is a constant. */
             const bool random = adds && draws != NULL;
-            const char *first = random && each ? draws->entries + draws->at[0][at * X(ROWS) + i] : NULL;
-            const char *second = random ? draws->entries + draws->at[1][at * X(ROWS) + i] : NULL;
+            const char *first = random && each ? draws->entries + draws->at[0][at * NAME(ROWS) + i] : NULL;
+            const char *second = random ? draws->entries + draws->at[1][at * NAME(ROWS) + i] : NULL;
             UNROLL
-            for (size_t v = 0; v < X(VECTORS); v++) {
-                X(vector) d = x;
+            for (size_t v = 0; v < NAME(VECTORS); v++) {
+                NAME(vector) d = x;
                 if (each) {
-                    const X(words) r = random ? X(random)(first, draws->bytes, v * X(LANES)) : is.constant;
-                    d = X(rounded_product)(to, adds, &is, x, y[v], r);
-                    most[v] = X(larger)(most[v], d);
-                    d = X(sum_by)(to, s[i][v], d);
+                    const NAME(words) r = random ? NAME(random)(first, draws->bytes, v * NAME(LANES)) : is.constant;
+                    d = NAME(rounded_product)(to, adds, &is, x, y[v], r);
+                    most[v] = NAME(larger)(most[v], d);
+                    d = NAME(sum_by)(to, s[i][v], d);
                 } else {
-                    d = X(fma_by)(to, x, y[v], s[i][v]);
+                    d = NAME(fma_by)(to, x, y[v], s[i][v]);
                 }
-                const X(words) r = random ? X(random)(second, draws->bytes, v * X(LANES)) : is.constant;
-                s[i][v] = X(to_format)(to, adds, &is, d, r);
-                most[v] = X(larger)(most[v], s[i][v]);
+                const NAME(words) r = random ? NAME(random)(second, draws->bytes, v * NAME(LANES)) : is.constant;
+                s[i][v] = NAME(to_format)(to, adds, &is, d, r);
+                most[v] = NAME(larger)(most[v], s[i][v]);
             }
         }
     }
     UNROLL
-    for (size_t v = 0; v < X(VECTORS); v++) {
-        strange |= X(beyond)(most[v], is.largest);
+    for (size_t v = 0; v < NAME(VECTORS); v++) {
+        strange |= NAME(beyond)(most[v], is.largest);
         ALL_ROWS
-        for (size_t i = 0; i < X(ROWS); i++) {
-            strange |= X(unordered)(s[i][v]);
+        for (size_t i = 0; i < NAME(ROWS); i++) {
+            strange |= NAME(unordered)(s[i][v]);
         }
     }
     if (strange) {
         return false; /* nothing has been stored */
     }
     ALL_ROWS
-    for (size_t i = 0; i < X(ROWS); i++) {
+    for (size_t i = 0; i < NAME(ROWS); i++) {
         UNROLL
-        for (size_t v = 0; v < X(VECTORS); v++) {
-            X(put)(state + i * COLUMNS + v * X(LANES), s[i][v]);
+        for (size_t v = 0; v < NAME(VECTORS); v++) {
+            NAME(put)(state + i * COLUMNS + v * NAME(LANES), s[i][v]);
         }
     }
     return true;
@@ -147,14 +148,14 @@ static ALWAYS_INLINE bool X(kept_by)(bool each, bndi_toward to, bool adds, const
 
 /* A function per kind, direction and whether it adds. */
 #define KEPT(name, each, to, adds)                                                                                     \
-    static bool X(name)(const bndi_sum *sum, void *state, const float *a, const float *b, size_t k,                    \
-                        const bndi_draws *draws)                                                                       \
+    static bool NAME(name)(const bndi_sum *sum, void *state, const float *a, const float *b, size_t k,                 \
+                           const bndi_draws *draws)                                                                    \
     {                                                                                                                  \
-        return X(kept_by)(each, to, adds, sum, state, a, b, k, draws);                                                 \
+        return NAME(kept_by)(each, to, adds, sum, state, a, b, k, draws);                                              \
     }
 #define KEPT_BOTH(name, to, adds)                                                                                      \
-    KEPT(fused_##name, false, to, adds)                                                                                \
-    KEPT(each_##name, true, to, adds)
+    KEPT(kept_fused_##name, false, to, adds)                                                                           \
+    KEPT(kept_each_##name, true, to, adds)
 KEPT_BOTH(nearest, BNDI_NEAREST, false)
 KEPT_BOTH(zero, BNDI_ZERO, false)
 KEPT_BOTH(up, BNDI_UP, false)
@@ -169,40 +170,41 @@ KEPT_BOTH(odd_adds, BNDI_ODD_ONE, true)
 /* ---- fp32's and fp64's own sums ---- */
 
 /* The lanes' own format needs no second rounding, and has every number: nothing is strange. */
-static ALWAYS_INLINE bool X(native_by)(bool each, bndi_toward to, LANE *state, const float *a, const float *b, size_t k)
+static ALWAYS_INLINE bool NAME(native_by)(bool each, bndi_toward to, LANE *state, const float *a, const float *b,
+                                          size_t k)
 {
-    X(vector) s[X(NATIVE_ROWS)][X(VECTORS)];
+    NAME(vector) s[NAME(NATIVE_ROWS)][NAME(VECTORS)];
     ALL_ROWS
-    for (size_t i = 0; i < X(NATIVE_ROWS); i++) {
+    for (size_t i = 0; i < NAME(NATIVE_ROWS); i++) {
         UNROLL
-        for (size_t v = 0; v < X(VECTORS); v++) {
-            s[i][v] = X(get)(state + i * COLUMNS + v * X(LANES));
+        for (size_t v = 0; v < NAME(VECTORS); v++) {
+            s[i][v] = NAME(get)(state + i * COLUMNS + v * NAME(LANES));
         }
     }
     for (size_t at = 0; at < k; at++) {
-        X(vector) y[X(VECTORS)];
+        NAME(vector) y[NAME(VECTORS)];
         UNROLL
-        for (size_t v = 0; v < X(VECTORS); v++) {
-            y[v] = X(operand)(b + at * COLUMNS + v * X(LANES));
+        for (size_t v = 0; v < NAME(VECTORS); v++) {
+            y[v] = NAME(operand)(b + at * COLUMNS + v * NAME(LANES));
         }
         ALL_ROWS
-        for (size_t i = 0; i < X(NATIVE_ROWS); i++) {
-            const X(vector) x = X(all)((double)a[i * BNDI_PITCH + at]);
+        for (size_t i = 0; i < NAME(NATIVE_ROWS); i++) {
+            const NAME(vector) x = NAME(all)((double)a[i * BNDI_PITCH + at]);
             UNROLL
-            for (size_t v = 0; v < X(VECTORS); v++) {
+            for (size_t v = 0; v < NAME(VECTORS); v++) {
                 if (each) {
-                    s[i][v] = X(sum_by)(to, s[i][v], X(product_by)(to, x, y[v]));
+                    s[i][v] = NAME(sum_by)(to, s[i][v], NAME(product_by)(to, x, y[v]));
                 } else {
-                    s[i][v] = to == BNDI_NEAREST ? X(fma)(x, y[v], s[i][v]) : X(fma_by)(to, x, y[v], s[i][v]);
+                    s[i][v] = to == BNDI_NEAREST ? NAME(fma)(x, y[v], s[i][v]) : NAME(fma_by)(to, x, y[v], s[i][v]);
                 }
             }
         }
     }
     ALL_ROWS
-    for (size_t i = 0; i < X(NATIVE_ROWS); i++) {
+    for (size_t i = 0; i < NAME(NATIVE_ROWS); i++) {
         UNROLL
-        for (size_t v = 0; v < X(VECTORS); v++) {
-            X(put)(state + i * COLUMNS + v * X(LANES), s[i][v]);
+        for (size_t v = 0; v < NAME(VECTORS); v++) {
+            NAME(put)(state + i * COLUMNS + v * NAME(LANES), s[i][v]);
         }
     }
     return true;
@@ -210,14 +212,14 @@ static ALWAYS_INLINE bool X(native_by)(bool each, bndi_toward to, LANE *state, c
 
 /* By name, kind and direction; for directions that tile_kept_ways.h asks for. */
 #define NATIVE(name, each, to)                                                                                         \
-    static bool X(name)(const bndi_sum *sum, void *state, const float *a, const float *b, size_t k,                    \
-                        const bndi_draws *draws)                                                                       \
+    static bool NAME(native_##name)(const bndi_sum *sum, void *state, const float *a, const float *b, size_t k,        \
+                                    const bndi_draws *draws)                                                           \
     {                                                                                                                  \
         (void)sum;                                                                                                     \
         (void)draws;                                                                                                   \
-        return X(native_by)(each, to, state, a, b, k);                                                                 \
+        return NAME(native_by)(each, to, state, a, b, k);                                                              \
     }
-NATIVE(native_zero, false, BNDI_ZERO)
-NATIVE(native_up, false, BNDI_UP)
-NATIVE(native_down, false, BNDI_DOWN)
-NATIVE(native_odd, false, BNDI_ODD_ONE)
+NATIVE(zero, false, BNDI_ZERO)
+NATIVE(up, false, BNDI_UP)
+NATIVE(down, false, BNDI_DOWN)
+NATIVE(odd, false, BNDI_ODD_ONE)

@@ -9,25 +9,25 @@
 
 /* fp32 lanes. fp32's own sums, product and sum rounded, are here, too; to nearest even those are `plain`. */
 
-#define LANE float
-#define X(x) x##_f
+#define LANE    float
+#define NAME(x) x##_32
 #include "matmul/tile_kept_template.h"
-NATIVE(native_each_zero, true, BNDI_ZERO)
-NATIVE(native_each_up, true, BNDI_UP)
-NATIVE(native_each_down, true, BNDI_DOWN)
-NATIVE(native_each_odd, true, BNDI_ODD_ONE)
+NATIVE(each_zero, true, BNDI_ZERO)
+NATIVE(each_up, true, BNDI_UP)
+NATIVE(each_down, true, BNDI_DOWN)
+NATIVE(each_odd, true, BNDI_ODD_ONE)
 #undef NATIVE
 #undef LANE
-#undef X
+#undef NAME
 
 /* fp64 lanes: products are exact, so that EACH and FUSED are the same in fp64's own sums. */
-#define LANE double
-#define X(x) x##_d
+#define LANE    double
+#define NAME(x) x##_64
 #include "matmul/tile_kept_template.h"
-NATIVE(native_nearest, false, BNDI_NEAREST)
+NATIVE(nearest, false, BNDI_NEAREST)
 #undef NATIVE
 #undef LANE
-#undef X
+#undef NAME
 
 /* A tile for each direction, in the order of bndi_toward; with something added, for the three that modes need. */
 #define KEPT_TILES(kind, x)                                                                                            \
@@ -46,12 +46,12 @@ NATIVE(native_nearest, false, BNDI_NEAREST)
 /* By lanes, then kind. fp32 fused to nearest even is a chain, and each product and sum is plain: NULL here. */
 _Static_assert((int)COLUMNS == (int)BNDI_STRIP, "rows of sums");
 static const bndi_kept_tiles kept_tiles = {
-    .rows = {ROWS_f, ROWS_d},
-    .native_rows = {NATIVE_ROWS_f, NATIVE_ROWS_d},
-    .tile = {{KEPT_ROW(fused, f), KEPT_ROW(each, f)}, {KEPT_ROW(fused, d), KEPT_ROW(each, d)}},
-    .native = {{{NULL, native_zero_f, native_up_f, native_down_f, native_odd_f},
-                {NULL, native_each_zero_f, native_each_up_f, native_each_down_f, native_each_odd_f}},
-               {KEPT_TILES(native, d), KEPT_TILES(native, d)}},
+    .rows = {ROWS_32, ROWS_64},
+    .native_rows = {NATIVE_ROWS_32, NATIVE_ROWS_64},
+    .tile = {{KEPT_ROW(kept_fused, 32), KEPT_ROW(kept_each, 32)}, {KEPT_ROW(kept_fused, 64), KEPT_ROW(kept_each, 64)}},
+    .native = {{{NULL, native_zero_32, native_up_32, native_down_32, native_odd_32},
+                {NULL, native_each_zero_32, native_each_up_32, native_each_down_32, native_each_odd_32}},
+               {KEPT_TILES(native, 64), KEPT_TILES(native, 64)}},
 };
 
 #endif
