@@ -81,7 +81,7 @@ class Cost(Case):
         self.refuses("did you mean", bd.cost.memory, "lama3-70b")
         self.refuses("expected a size", bd.cost.memory)
         self.refuses("which has its own", bd.cost.memory, "gpt2", params=5)
-        self.refuses("tied cannot be used", bd.cost.memory, "gpt2", tied=True)
+        self.refuses("tied cannot be used", bd.cost.memory, "llama3-8b", tied=True)
         self.refuses("layers cannot be used with a model of train", bd.cost.memory, "transformer", layers=2)
         self.refuses("zero must be a stage", bd.cost.memory, "gpt2", zero=4)
         self.refuses("needs layers, hidden, heads and vocab", bd.cost.memory, layers=3)

@@ -1,4 +1,4 @@
-/* Tiles of sums in any rounding mode, which are kept in the lanes' own type: fp32 (NAME(x) is x_32) or fp64 (x_64). A part
+/* Tiles of sums in any rounding mode, kept in the lanes' own type: fp32 (NAME(x) is x_32) or fp64 (x_64). A part
  * of tile_kernels.c, once for each type; the hooks are in tile_kept_avx512.h.
  *
  * A step has two roundings. The first makes a number d of the lanes' precision P of the exact a b, s + p or a b + s;

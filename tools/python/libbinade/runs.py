@@ -450,12 +450,21 @@ def train(model: str = "transformer", recipe: Union[str, Iterable[str]] = ("fp32
     first = records.items[0]
     about = {"model": _name(training.model), "data": os.fsdecode(training.data), "parameters": first.parameters,
              "optimizer": _name(training.optimizer), "schedule": _name(training.schedule), "lr": training.lr,
-             "steps": training.steps, "seeds": count, "floor": _mean(records.items[:count], "floor"),
+             "steps": training.steps, **_parts_of(training), "seeds": count,
+             "floor": _mean(records.items[:count], "floor"),
              "chance_loss": _mean(records.items[:count], "chance_loss")}
     made = Runs(records.items, len(tasks), records, margin, about)
     if interrupted:
         raise Interrupted(made)
     return made
+
+
+def _parts_of(training):
+    """What a step's gradient is made of, where that was asked."""
+    parts = {"clip": training.clip} if training.clip > 0 else {}
+    if training.ranks > 1 or training.micro_batches > 1:
+        parts.update(ranks=training.ranks, micro_batches=training.micro_batches)
+    return parts
 
 
 def _mean(records, member):
@@ -637,7 +646,7 @@ def models() -> List[Dict[str, str]]:
     """The models that train takes: name, title.
 
     >>> [model["name"] for model in models()]
-    ['quadratic', 'linear', 'logistic', 'mlp', 'student', 'transformer']
+    ['quadratic', 'linear', 'logistic', 'mlp', 'student', 'transformer', 'gpt2', 'llama']
     """
     return [{"name": _name(lib.bnd_model_name(i)), "title": _name(lib.bnd_model_title(i))}
             for i in range(lib.bnd_model_count())]
