@@ -158,7 +158,7 @@ static bool read_hadamard(bnd_cast *cast, piece value)
     piece size = value, word = cut(&size, ':');
     double n = 0;
     const bool sized = size.text != NULL;
-    cast->hadamard = is(word, "hadamard") && (!sized || (read_number(&n, size) && n >= 2 && n <= MOST));
+    cast->hadamard = is(word, "hadamard") && (!sized || (read_number(&n, size) && n >= 2 && n <= (double)MOST));
     cast->hadamard_size = cast->hadamard ? (uint16_t)n : 0;
     cast->hadamard = cast->hadamard && (cast->hadamard_size & (cast->hadamard_size - 1)) == 0;
     return cast->hadamard;
