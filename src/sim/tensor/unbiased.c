@@ -63,10 +63,10 @@ typedef struct largest {
 
 static largest largest_of(const bnd_block *block, bool eden)
 {
-    enum { CODES_OF_A_BINADE = 16, ROOM_FOR_CORRECTIONS = 256 };
-    const double most = max_of(&block->element) * CODES_OF_A_BINADE / (CODES_OF_A_BINADE + 1);
+    const double codes_of_a_binade = 16, room_for_corrections = 256;
+    const double most = max_of(&block->element) * codes_of_a_binade / (codes_of_a_binade + 1);
     const double best = 0.93; /* least squared error over N(0, 1), as published */
-    return eden ? (largest){most / best, ROOM_FOR_CORRECTIONS} : (largest){most, max_of(&block->scale)};
+    return eden ? (largest){most / best, room_for_corrections} : (largest){most, max_of(&block->scale)};
 }
 
 /* Loops over a band of blocks at a time: block_of[column], row by row. */
