@@ -187,7 +187,7 @@ static double mean_after(const char *recipe)
     }
     read_part(w, run, BND_ROLE_PARAM);
     for (size_t i = 0; i < N; i++) {
-        sum += (double)w[i] / N;
+        sum += (double)w[i] / (double)N;
     }
     bnd_run_free(run);
     return sum;
