@@ -199,7 +199,7 @@ BND_CHECKED bnd_status bnd_policy_check_layers(const bnd_policy *policy, const b
                                                bnd_error *why);
 
 /* The policy of a layer that exception `i` alone selects.
- * Returns: false if there is no such exception; `out` is unchanged then. */
+ * Returns: false if `i` is too large; `out` is unchanged then. */
 bool bnd_policy_exception(bnd_policy *out, const bnd_policy *policy, size_t i);
 
 /* Returns: the number of the first layer of the last `percent` per cent of the weights, as high_last counts them;

@@ -303,7 +303,7 @@ bool bndi_writes_alone(const bndi_walk *w, const bndi_store *how)
 
 size_t bndi_parts_of(const bnd_engine *engine, size_t n)
 {
-    const size_t worth = (size_t)1 << 16; /* an addition of so many takes about ten microseconds */
+    const size_t worth = (size_t)1 << 16; /* adding that many numbers takes about ten microseconds */
     const size_t threads = engine->context.threads;
     return n < worth || threads < 2 ? 1 : threads;
 }
