@@ -7,7 +7,7 @@ passed=0
 failed=0
 skipped=0
 skips=
-for check in layers order lists links names words comments version headers contracts freestanding examples generated; do
+for check in layers order lists links names words comments messages version headers contracts freestanding examples generated; do
     status=0
     "$top/tools/dev/check-$check" || status=$?
     case $status in

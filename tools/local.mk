@@ -21,7 +21,7 @@ EXTRA_DIST += \
 	tools/dev/check-lists \
 	tools/dev/check-names \
 	tools/dev/count-skipped \
-	tools/dev/check-comments \
+	tools/dev/check-comments tools/dev/check-messages \
 	tools/dev/check-words \
 	tools/dev/phrases.awk \
 	tools/dev/recipe-table \

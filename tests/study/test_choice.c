@@ -65,7 +65,7 @@ static void test_refused(void)
     char path[PATH_SIZE], text[BND_RECORD_NAME_SIZE + 1];
     memset(text, 'x', sizeof text);
     refused("", 0, BND_BAD_SYNTAX, "a recipe is missing");
-    refused(text, BND_RECORD_NAME_SIZE, BND_BAD_SYNTAX, "at most 255 characters, not 256");
+    refused(text, BND_RECORD_NAME_SIZE, BND_BAD_SYNTAX, "at most 255 characters, not 256: 'xxx");
     refused("bf16-amq", 8, BND_BAD_NAME, "did you mean bf16-amp");
     refused("gone=bf16", 9, BND_BAD_NAME, "unknown role or setting 'gone'");
     refused("m=hadamard:e4m3", 15, BND_BAD_NAME, "");

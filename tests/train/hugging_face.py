@@ -320,6 +320,9 @@ def main():
     refused("another head", "'lm_head.weight'", {**LLAMA, "tie_word_embeddings": True}, large)
     for key, value, message in (
             ("rope_scaling", {"rope_type": "llama3", "factor": 8.0}, '"rope_scaling" is not supported'),
+            ("rope_parameters", {"rope_type": "default", "partial_rotary_factor": 0.5},
+             '"rope_parameters" is not supported'),
+            ("rope_parameters", {"rope_type": "default", "rope_theta": "500"}, '"rope_theta" must be a number'),
             ("attention_bias", True, '"attention_bias" is supported as false only'),
             ("hidden_act", "gelu_new", '"hidden_act" must be silu'),
             ("sliding_window", 4096, '"sliding_window" is not known'),

@@ -222,8 +222,8 @@ static void test_options_as_text(void)
         {"kv_heads=3", "4 heads are not divisible by 3 heads of keys and values"},
         {"position=rope,head_width=5", "the width of a head must be even, not 5"},
         {"positions=4", "a context of 8 is longer than the 4 positions of the model"},
-        {"rope_theta=0.5", "theta of rope at least 1"},
-        {"norm_epsilon=2", "the epsilon of norms must be between 0 and 1"},
+        {"rope_theta=0.5", "rope_theta must be at least 1"},
+        {"norm_epsilon=2", "norm_epsilon must be above 0 and below 1"},
         {"mlp_width=99999999", "must each be at most 16777216 wide"},
     };
     static const struct {

@@ -164,7 +164,7 @@ static bnd_status find_block(bndi_how *out, const bnd_quantize *asked, bnd_layou
     }
     int length = snprintf(text, sizeof text, "%s/%s", to, scale);
     if (length < 0 || (size_t)length >= sizeof text) {
-        return bnd_fail(why, BND_BAD_NAME, 0, "unknown format '%.40s' with scale '%.40s'", to, scale);
+        return bnd_fail(why, BND_BAD_NAME, 0, "unknown format '%s' with scale '%s'", to, scale);
     }
     return bnd_block_parse(&out->block, text, why);
 }

@@ -5,6 +5,7 @@
 #include "checkpoint/layouts.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- the input ---- */
@@ -81,8 +82,10 @@ static bnd_status write_input(bndi_quantizing *job, size_t index, bnd_error *why
     float x;
     bnd_status status = bnd_decode_f32(&x, from->data, 1, from->format, NULL, why);
     if (status == BND_OK && !(isfinite(x) && x > 0 && isfinite(1.0F / x))) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s is %g and cannot scale anything; try activations none or dynamic",
-                        from->name, (double)x);
+        char scale[32];
+        (void)snprintf(scale, sizeof scale, "%g", (double)x);
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s is %s and cannot scale anything; try activations none or dynamic",
+                        from->name, scale);
     }
     x = before != after ? 1.0F / x : x;
     status = status == BND_OK ? bnd_encode_f32(bytes, &x, 1, to, NULL, NULL, why) : status;

@@ -5,6 +5,7 @@
 #include "checkpoint/weights.h"
 #include "convert/output_path.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,8 +53,10 @@ static bnd_status put_cast(const relayout_job *job, uint64_t at, size_t n, bnd_e
     status = status == BND_OK ? bnd_decode_f32(x + n, bytes, n, &r->out, NULL, why) : status;
     for (size_t i = 0; i < n && status == BND_OK; i++) {
         if (x[i] != x[n + i] && x[i] == x[i]) {
-            status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s has the scale %.9g, which %s does not have", r->from->name,
-                              (double)x[i], r->out.name);
+            char scale[32];
+            (void)snprintf(scale, sizeof scale, "%.9g", (double)x[i]);
+            status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s has the scale %s, which %s does not have", r->from->name,
+                              scale, r->out.name);
         }
     }
     status =

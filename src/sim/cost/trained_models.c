@@ -1,6 +1,9 @@
 /* The models of <binade-lab/train.h> without numbers: their parameters, and what a batch saves for the backward pass.
  * Each formula has the operations of train/model_*.c in their order. */
+#define _POSIX_C_SOURCE 200809L /* strnlen */
 #include "cost/paper.h"
+
+#include <string.h>
 
 #include "base/base.h"
 
@@ -177,8 +180,8 @@ bnd_status bndi_trained_check(const bnd_trained *t, double batch, bnd_recompute 
     if (m == NULL) {
         return bnd_fail(
             why, BND_BAD_NAME, 0,
-            "unknown model '%.31s' (available: transformer, gpt2, llama, mlp, linear, logistic, quadratic, student)",
-            t->model);
+            "unknown model '%.*s' (available: transformer, gpt2, llama, mlp, linear, logistic, quadratic, student)",
+            (int)strnlen(t->model, sizeof t->model), t->model);
     }
     if (recompute == BND_RECOMPUTE_SELECTIVE || (recompute == BND_RECOMPUTE_FULL && !m->stacks)) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,

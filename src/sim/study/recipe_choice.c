@@ -77,8 +77,8 @@ bnd_status bnd_recipe_choose_n(bnd_policy *out, char name[BND_RECORD_NAME_SIZE],
     char its[BND_RECORD_NAME_SIZE];
     bnd_policy policy;
     if (length >= sizeof its) {
-        return bnd_fail(why, BND_BAD_SYNTAX, 0, "a recipe has at most %zu characters, not %zu: '%.40s...'",
-                        sizeof its - 1, length, text);
+        return bnd_fail(why, BND_BAD_SYNTAX, 0, "a recipe has at most %zu characters, not %zu: '%.*s...'",
+                        sizeof its - 1, length, 40, text);
     }
     if (length == 0) {
         return bnd_fail(why, BND_BAD_SYNTAX, 0, "a recipe is missing in the list; write names separated by commas");

@@ -14,7 +14,7 @@ static bnd_status rope_shape(bndi_call *c, bnd_error *why)
     }
     return c->attributes.number[0] >= 1 && c->attributes.number[0] < 1e300
                ? BND_OK
-               : bnd_fail(why, BND_BAD_ARGUMENT, 0, "rope: theta must be at least 1, not %g", c->attributes.number[0]);
+               : bnd_fail(why, BND_BAD_ARGUMENT, 0, "rope: theta must be at least 1 and below 1e300");
 }
 
 /* ---- angles: the same bits everywhere ---- */

@@ -83,7 +83,7 @@ static bnd_status check_heads(const bndi_blocks *b, bool given, bnd_error *why)
     return BND_OK;
 }
 
-static bnd_status check_sizes(const bndi_blocks *b, const bnd_transformer *o, size_t context, bnd_error *why)
+static bnd_status check_sizes(const bndi_blocks *b, size_t context, bnd_error *why)
 {
     if (b->width > SIZE_MOST || b->heads > SIZE_MOST || b->head > SIZE_MOST / b->heads || b->inner > SIZE_MOST ||
         b->positions > SIZE_MOST) {
@@ -96,13 +96,17 @@ static bnd_status check_sizes(const bndi_blocks *b, const bnd_transformer *o, si
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "a context of %zu is longer than the %zu positions of the model",
                         context, b->positions);
     }
-    if (!(b->epsilon > 0 && b->epsilon < 1) || !(b->theta >= 1 && b->theta < 1e300) ||
-        !(o->z_loss >= 0 && o->z_loss < 1e300) || !(o->deviation >= 0 && o->deviation < 1e300)) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                        "the epsilon of norms must be between 0 and 1, theta of rope at least 1, the coefficient of "
-                        "the loss on z and the deviation of initial weights at least 0");
-    }
     return BND_OK;
+}
+
+static bnd_status check_numbers(const bndi_blocks *b, const bnd_transformer *o, bnd_error *why)
+{
+    const char *wrong = !(b->epsilon > 0 && b->epsilon < 1)            ? "norm_epsilon must be above 0 and below 1"
+                        : !(b->theta >= 1 && b->theta < 1e300)         ? "rope_theta must be at least 1 and below 1e300"
+                        : !(o->z_loss >= 0 && o->z_loss < 1e300)       ? "z_loss must be at least 0 and below 1e300"
+                        : !(o->deviation >= 0 && o->deviation < 1e300) ? "deviation must be at least 0 and below 1e300"
+                                                                       : NULL;
+    return wrong == NULL ? BND_OK : bnd_fail(why, BND_BAD_ARGUMENT, 0, "blocks: %s", wrong);
 }
 
 static size_t inner_of(const bnd_transformer *o, size_t width, bool gated)
@@ -140,7 +144,8 @@ bnd_status bndi_blocks_of(bndi_blocks *out, const char *model, const bnd_transfo
                      .epsilon = o->norm_epsilon != 0 ? o->norm_epsilon : f->epsilon,
                      .theta = o->rope_theta != 0 ? o->rope_theta : 10000};
     status = status == BND_OK ? check_heads(&b, o->head_width != 0, why) : status;
-    status = status == BND_OK ? check_sizes(&b, o, context, why) : status;
+    status = status == BND_OK ? check_sizes(&b, context, why) : status;
+    status = status == BND_OK ? check_numbers(&b, o, why) : status;
     if (status == BND_OK) {
         *out = b;
     }

@@ -118,17 +118,27 @@ static bnd_status take_activation(bnd_training *t, unsigned model, const char *k
                   why);
 }
 
-/* RoPE without a change of its frequencies. */
+static bnd_status take_number(double *out, const char *key, const json_t *value, bnd_error *why)
+{
+    if (!json_is_number(value) || !(json_number_value(value) > 0)) {
+        return refuse(key, "must be a number above 0", why);
+    }
+    *out = json_number_value(value);
+    return BND_OK;
+}
+
+/* RoPE without a change of its frequencies: a type and theta, nothing else. */
 static bnd_status take_rope(bnd_training *t, const char *key, const json_t *value, bnd_error *why)
 {
     const json_t *type = json_object_get(value, "rope_type"), *theta = json_object_get(value, "rope_theta");
-    const char *word = json_string_value(type != NULL ? type : json_object_get(value, "type"));
-    if (!json_is_object(value) || word == NULL || strcmp(word, "default") != 0) {
+    const json_t *old = json_object_get(value, "type");
+    const char *word = json_string_value(type != NULL ? type : old);
+    const size_t known = (size_t)(type != NULL) + (size_t)(old != NULL) + (size_t)(theta != NULL);
+    if (word == NULL || strcmp(word, "default") != 0 || json_object_size(value) != known) {
         return refuse(key, "is not supported: rope must have its own frequencies (null, or the rope_type default)",
                       why);
     }
-    t->blocks.rope_theta = json_is_number(theta) ? json_number_value(theta) : t->blocks.rope_theta;
-    return BND_OK;
+    return theta != NULL ? take_number(&t->blocks.rope_theta, "rope_theta", theta, why) : BND_OK;
 }
 
 static bnd_status take(bnd_training *t, unsigned model, const struct row *r, const json_t *value, bnd_error *why)
@@ -146,11 +156,7 @@ static bnd_status take(bnd_training *t, unsigned model, const struct row *r, con
         *(size_t *)at = (size_t)json_integer_value(value);
         return BND_OK;
     case NUMBER:
-        if (!json_is_number(value) || !(json_number_value(value) > 0)) {
-            return refuse(r->key, "must be a number above 0", why);
-        }
-        *(double *)at = json_number_value(value);
-        return BND_OK;
+        return take_number(at, r->key, value, why);
     case FLAG:
         *(bool *)at = json_is_true(value);
         return json_is_boolean(value) ? BND_OK : refuse(r->key, "must be true or false", why);
