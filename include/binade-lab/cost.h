@@ -185,13 +185,15 @@ BND_CHECKED bnd_status bnd_architecture_usual(bnd_architecture *out, uint64_t la
 BND_CHECKED bnd_status bnd_architecture_check(const bnd_architecture *a, bnd_error *why);
 
 /* Its tensors of parameters: `copies` of rows x columns (columns 0: a vector of rows elements). `hidden`: matrices that
- * are neither tables of embeddings nor output layers, as bnd_run_is_hidden has them. */
+ * are neither tables of embeddings nor output layers, as bnd_run_is_hidden has them. `blocks`: as bnd_run_blocks has
+ * them; 0: as many as rows. */
 enum { BND_ARCHITECTURE_WEIGHTS_MAX = 24 };
 typedef struct bnd_weight {
     const char *name;
     uint64_t rows, columns, copies;
     bool split; /* by tensor parallelism */
     bool hidden;
+    uint64_t blocks;
 } bnd_weight;
 
 /* The parameter tensors of an architecture.
@@ -219,7 +221,8 @@ BND_CHECKED bnd_status bnd_recompute_parse(bnd_recompute *out, const char *name,
 
 /* The number of values that an optimizer keeps for a parameter tensor: bnd_optimizer_keeps of <binade-lab/train.h>,
  * or your own function. */
-typedef size_t bnd_keeps(size_t optimizer, bnd_role part, const size_t *shape, size_t rank, bool hidden);
+typedef size_t bnd_keeps(size_t optimizer, bnd_role part, const size_t *shape, size_t rank, bool hidden,
+                         size_t blocks);
 
 typedef struct bnd_plan {
     bnd_policy policy;

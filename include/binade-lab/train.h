@@ -125,9 +125,10 @@ const char *bnd_optimizer_title(size_t row);
 BND_CHECKED bnd_status bnd_optimizer_find(size_t *row, const char *name, bnd_error *why);
 
 /* Counts the numbers that an optimizer keeps for a parameter of this shape.
- * Arguments: `part` is BND_ROLE_M or BND_ROLE_V; `hidden`: see bnd_run_is_hidden.
- * Returns: 0, one per number of the parameter, or (Adafactor's v of a matrix) one per row and one per column. */
-size_t bnd_optimizer_keeps(size_t row, bnd_role part, const size_t *shape, size_t rank, bool hidden);
+ * Arguments: `part` is BND_ROLE_M or BND_ROLE_V; `hidden`: see bnd_run_is_hidden; `blocks`: see bnd_run_blocks.
+ * Returns: 0, one per number of the parameter, (Adafactor's v of a matrix) one per row and one per column, or
+ * (Adam-mini's v) one per block. */
+size_t bnd_optimizer_keeps(size_t row, bnd_role part, const size_t *shape, size_t rank, bool hidden, size_t blocks);
 
 /* Returns: whether the optimizer of a training has products whose operands have the role (BND_ROLE_NS); true for all
  * other roles. */
@@ -263,6 +264,11 @@ bnd_tensor *bnd_run_parameter(const bnd_run *run, size_t i, bnd_role part);
 /* Returns: whether a parameter is a hidden matrix: not a table of embeddings, and not of a first layer that reads data
  * or of an output layer. Muon updates these, and AdamW the others. */
 bool bnd_run_is_hidden(const bnd_run *run, size_t i);
+
+/* Counts the blocks into which Adam-mini divides a parameter: the heads of queries and keys; of all else each output, a
+ * row (of gpt2 a column); each number of a bias; and a vector that is not a bias is one.
+ * Returns: their number. */
+size_t bnd_run_blocks(const bnd_run *run, size_t i);
 
 /* The updates of a parameter in the last step. */
 typedef struct bnd_updates {

@@ -183,7 +183,7 @@ static void test_no_such_row(void)
     CU_ASSERT_STRING_EQUAL(bnd_source_title(bnd_source_count()), "");
     CU_ASSERT_STRING_EQUAL(bnd_optimizer_name(bnd_optimizer_count()), "");
     CU_ASSERT_STRING_EQUAL(bnd_optimizer_title(bnd_optimizer_count()), "");
-    CU_ASSERT_EQUAL(bnd_optimizer_keeps(bnd_optimizer_count(), BND_ROLE_M, (const size_t[]){4}, 1, false), 0);
+    CU_ASSERT_EQUAL(bnd_optimizer_keeps(bnd_optimizer_count(), BND_ROLE_M, (const size_t[]){4}, 1, false, 1), 0);
 }
 
 /* ---- recipes ---- */

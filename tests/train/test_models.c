@@ -13,9 +13,9 @@ static void test_states(void)
 {
     static const struct {
         const char *optimizer;
-        unsigned m, v; /* bytes a number; v of Adafactor and Muon: see below */
+        unsigned m, v; /* bytes a number; v of Adafactor, Muon and Adam-mini: see below */
     } cases[] = {{"sgd", 0, 0},   {"momentum", 4, 0}, {"adagrad", 0, 4},   {"rmsprop", 0, 4}, {"adam", 4, 4},
-                 {"adamw", 4, 4}, {"lion", 4, 0},     {"adafactor", 0, 0}, {"muon", 4, 0},    {"muon-original", 4, 0}};
+                 {"adamw", 4, 4}, {"lion", 4, 0},     {"adafactor", 0, 0}, {"muon", 4, 0},    {"muon-original", 4, 0}, {"adam-mini", 4, 0}};
     enum { COUNTED = sizeof cases / sizeof cases[0] };
     for (size_t i = 0; i < bnd_optimizer_count(); i++) {
         bnd_training t = training_of("mlp", bnd_optimizer_name(i), "fp32");
@@ -25,10 +25,10 @@ static void test_states(void)
         for (size_t j = 0; j < bnd_run_parameters(run); j++) {
             const bnd_tensor *w = bnd_run_parameter(run, j, BND_ROLE_PARAM);
             n += bnd_tensor_count(w);
-            kept[0] +=
-                bnd_optimizer_keeps(i, BND_ROLE_M, bnd_tensor_shape(w), bnd_tensor_rank(w), bnd_run_is_hidden(run, j));
-            kept[1] +=
-                bnd_optimizer_keeps(i, BND_ROLE_V, bnd_tensor_shape(w), bnd_tensor_rank(w), bnd_run_is_hidden(run, j));
+            kept[0] += bnd_optimizer_keeps(i, BND_ROLE_M, bnd_tensor_shape(w), bnd_tensor_rank(w),
+                                           bnd_run_is_hidden(run, j), bnd_run_blocks(run, j));
+            kept[1] += bnd_optimizer_keeps(i, BND_ROLE_V, bnd_tensor_shape(w), bnd_tensor_rank(w),
+                                           bnd_run_is_hidden(run, j), bnd_run_blocks(run, j));
         }
         (void)step_of(run);
         bnd_engine_account(&a, bnd_run_engine(run));
@@ -46,6 +46,8 @@ static void test_states(void)
             CU_ASSERT_DOUBLE_EQUAL(bytes / (double)n, 8, 0.15);
         } else if (strncmp(cases[i].optimizer, "muon", 4) == 0) { /* all but the 128 by 128 numbers between */
             CU_ASSERT_EQUAL(kept[1], n - 128 * 128);
+        } else if (strcmp(cases[i].optimizer, "adam-mini") == 0) { /* each output of three matrices; biases */
+            CU_ASSERT_EQUAL(kept[1], 2 * (128 + 128 + 10));
         } else {
             CU_ASSERT_EQUAL(a.bytes[BND_ROLE_V], cases[i].v * n);
         }

@@ -5,8 +5,8 @@ python3-numpy). BND_BUILD names the build folder, in which `make tests/train/exp
     transformer.txt   run tied|untied, then a loss a line: weights and batches are those of our run (export_run), the model
                       is written in torch below, the optimizer is torch.optim.AdamW
     optimizers.txt    parameters, gradients of 20 steps, and for each optimizer (optimizer NAME lr beta1 beta2 epsilon wd)
-                      the parameters after step 1 and step 20: torch.optim in fp32; Lion, Adafactor and Muon, which torch
-                      1.13 has not, are the papers' algorithms in numpy's fp64. Of Muon the first tensor is hidden
+                      the parameters after step 1 and step 20: torch.optim in fp32; Lion, Adafactor, Muon and Adam-mini, which
+                      torch 1.13 has not, are the papers' algorithms in numpy's fp64. Of Muon the first tensor is hidden
     scaler.txt        scaler INITIAL GROWTH, then a step a line: overflow (0, 1), the scale it was made under, what a
                       gradient of 1 became by unscaling (0: not looked at), skipped (0, 1). torch.cuda.amp.GradScaler needs
                       a GPU; torch's own form of it for the CPU is that of FSDP, ShardedGradScaler, run here on its own
@@ -169,6 +169,20 @@ class Muon:
         return (1 - lr * wd) * w - lr * self.m / (1 - b1 ** t) / (np.sqrt(self.v / (1 - b2 ** t)) + epsilon)
 
 
+class AdamMini:
+    """Zhang et al. 2024 (arXiv:2406.16793), algorithm 1: a matrix here is no query or key, so that each row is a block; biases
+    have AdamW's v."""
+
+    def __init__(self, shape):
+        self.m, self.v = np.zeros(shape), np.zeros((shape[0],) + (1,) * (len(shape) - 1))
+
+    def step(self, w, g, t, lr, b1, b2, epsilon, wd):
+        square = g * g if g.ndim == 1 else (g * g).mean(axis=1, keepdims=True)
+        self.m = b1 * self.m + (1 - b1) * g
+        self.v = b2 * self.v + (1 - b2) * square
+        return (1 - lr * wd) * w - lr * self.m / (1 - b1 ** t) / (np.sqrt(self.v / (1 - b2 ** t)) + epsilon)
+
+
 class MuonOriginal(Muon):
     """The size of an update is Jordan's; 0.015 is the share of 3e-4 in 0.02."""
 
@@ -209,6 +223,7 @@ OPTIMIZERS = [  # name, lr, beta1, beta2, epsilon, weight decay, how
     ("adafactor", 1e-2, 0, 0.8, 1e-30, 0, Adafactor),
     ("muon", 1e-2, 0.95, 0.95, 1e-8, 0.1, Muon),
     ("muon-original", 2e-2, 0.95, 0.95, 1e-8, 0.1, MuonOriginal),
+    ("adam-mini", 1e-2, 0.9, 0.999, 1e-8, 0.1, AdamMini),
 ]
 
 

@@ -123,7 +123,7 @@ typedef struct list {
 static void add(list *l, bool there, const char *name, uint64_t rows_, uint64_t columns, uint64_t copies, bool split)
 {
     if (there) {
-        l->out[l->count++] = (bnd_weight){name, rows_, columns, copies, split, false};
+        l->out[l->count++] = (bnd_weight){name, rows_, columns, copies, split, false, 0};
     }
 }
 
@@ -139,6 +139,7 @@ size_t bnd_architecture_weights(bnd_weight out[BND_ARCHITECTURE_WEIGHTS_MAX], co
     add(&l, a->positions > 0, "positions", a->positions, h, 1, false);
     size_t first = l.count; /* of the layers */
     add(&l, true, "queries, keys, values", q + 2 * k, h, layers, true);
+    out[l.count - 1].blocks = a->heads + a->kv_heads + k;
     add(&l, qkv, "their biases", q + 2 * k, 0, layers, true);
     add(&l, true, "projection", h, q, layers, true);
     add(&l, all, "its bias", h, 0, layers, false);
@@ -148,6 +149,7 @@ size_t bnd_architecture_weights(bnd_weight out[BND_ARCHITECTURE_WEIGHTS_MAX], co
     add(&l, true, "down", h, f, layers, true);
     add(&l, all, "its bias", h, 0, layers, false);
     add(&l, true, "norms", h, 0, norms, false);
+    out[l.count - 1].blocks = 1;
     add(&l, a->centred, "their biases", h, 0, norms, false);
     for (size_t i = first; i < l.count; i++) {
         out[i].hidden = out[i].columns > 0;

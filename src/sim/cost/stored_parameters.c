@@ -33,7 +33,8 @@ static bndi_shape shape_of(const bnd_plan *plan, bnd_role role, const bnd_weight
 {
     bndi_shape s = {.rank = w->columns > 0 ? 2 : 1, .extent = {(size_t)w->rows, (size_t)w->columns}};
     if (role == BND_ROLE_M || role == BND_ROLE_V) {
-        size_t n = plan->keeps != NULL ? plan->keeps(plan->optimizer, role, s.extent, s.rank, w->hidden) : 0;
+        const size_t blocks = (size_t)(w->blocks > 0 ? w->blocks : w->rows);
+        size_t n = plan->keeps != NULL ? plan->keeps(plan->optimizer, role, s.extent, s.rank, w->hidden, blocks) : 0;
         s = n == bndi_count(&s) ? s : (bndi_shape){.rank = 1, .extent = {n}};
     }
     return s;

@@ -28,8 +28,8 @@ static void half_mean_square(bndi_book *b, bndi_paper *x, bndi_paper *y)
 
 static size_t weights_of_linear(bnd_weight *out, const bnd_trained *t)
 {
-    out[0] = (bnd_weight){"w", 1, t->width, 1, false, false};
-    out[1] = (bnd_weight){"b", 1, 0, 1, false, false};
+    out[0] = (bnd_weight){"w", 1, t->width, 1, false, false, 0};
+    out[1] = (bnd_weight){"b", 1, 0, 1, false, false, 0};
     return 2;
 }
 
@@ -51,15 +51,15 @@ static void loss_of_linear(bndi_book *b, const bnd_trained *t, size_t batch)
 static size_t weights_of_mlp(bnd_weight *out, const bnd_trained *t)
 {
     bool hidden = t->depth > 0;
-    out[0] = (bnd_weight){"the first layer", hidden ? t->width : CLASSES, t->inputs, 1, false, false};
-    out[1] = (bnd_weight){"its bias", out[0].rows, 0, 1, false, false};
+    out[0] = (bnd_weight){"the first layer", hidden ? t->width : CLASSES, t->inputs, 1, false, false, 0};
+    out[1] = (bnd_weight){"its bias", out[0].rows, 0, 1, false, false, 0};
     if (!hidden) {
         return 2;
     }
-    out[2] = (bnd_weight){"hidden layers", t->width, t->width, t->depth - 1, false, true};
-    out[3] = (bnd_weight){"their biases", t->width, 0, t->depth - 1, false, false};
-    out[4] = (bnd_weight){"the last layer", CLASSES, t->width, 1, false, false};
-    out[5] = (bnd_weight){"its bias", CLASSES, 0, 1, false, false};
+    out[2] = (bnd_weight){"hidden layers", t->width, t->width, t->depth - 1, false, true, 0};
+    out[3] = (bnd_weight){"their biases", t->width, 0, t->depth - 1, false, false, 0};
+    out[4] = (bnd_weight){"the last layer", CLASSES, t->width, 1, false, false, 0};
+    out[5] = (bnd_weight){"its bias", CLASSES, 0, 1, false, false, 0};
     return 6;
 }
 
@@ -95,7 +95,7 @@ static void loss_of_logistic(bndi_book *b, const bnd_trained *t, size_t batch)
 
 static size_t weights_of_quadratic(bnd_weight *out, const bnd_trained *t)
 {
-    out[0] = (bnd_weight){"w", t->width, 0, 1, false, false};
+    out[0] = (bnd_weight){"w", t->width, 0, 1, false, false, 1};
     return 1;
 }
 
@@ -109,10 +109,11 @@ static void loss_of_quadratic(bndi_book *b, const bnd_trained *t, size_t batch)
 
 static size_t weights_of_student(bnd_weight *out, const bnd_trained *t)
 {
-    out[0] = (bnd_weight){"norms", t->width, 0, 2 * t->depth, false, false};
-    out[1] = (bnd_weight){"up", 4 * t->width, t->width, t->depth, false, true};
-    out[2] = (bnd_weight){"down", t->width, 4 * t->width, t->depth, false, true};
-    return 3;
+    out[0] = (bnd_weight){"norms", t->width, 0, t->depth, false, false, 1};
+    out[1] = (bnd_weight){"their biases", t->width, 0, t->depth, false, false, 0};
+    out[2] = (bnd_weight){"up", 4 * t->width, t->width, t->depth, false, true, 0};
+    out[3] = (bnd_weight){"down", t->width, 4 * t->width, t->depth, false, true, 0};
+    return 4;
 }
 
 static uint64_t layers_of_student(const bnd_trained *t)

@@ -21,7 +21,7 @@ typedef struct list {
 static void add(list *l, const char *name, size_t rows, size_t columns, uint64_t copies, bool split)
 {
     if (copies > 0) {
-        l->out[l->count++] = (bnd_weight){name, rows, columns, copies, split, false};
+        l->out[l->count++] = (bnd_weight){name, rows, columns, copies, split, false, 0};
     }
 }
 
@@ -31,13 +31,15 @@ static void add_part(list *l, const bndi_blocks *b, bndi_block_part part, uint64
     const bool after_sum = part == BNDI_PROJECTION || part == BNDI_MLP_DOWN;
     if (bndi_block_part_shape(&outputs, &inputs, b, part) && copies > 0) {
         const bool turned = b->by_inputs && inputs > 0;
+        const bndi_partition partition = bndi_block_part_partition(b, part);
         add(l, "weights", turned ? inputs : outputs, turned ? outputs : inputs, copies, inputs > 0);
         l->out[l->count - 1].hidden = inputs > 0;
+        l->out[l->count - 1].blocks = bndi_partition_blocks(&partition, outputs);
         add(l, "their biases", outputs, 0, bndi_block_part_has_bias(b, part) ? copies : 0, inputs > 0 && !after_sum);
     }
 }
 
-/* Parts of the same shape are one entry: keys and values, the gate and what it multiplies, norms. */
+/* Parts of the same shape and blocks are one entry: the gate and what it multiplies, norms. */
 size_t bndi_weights_of_transformer(bnd_weight *out, const bnd_trained *t)
 {
     const bndi_blocks b = blocks_of(t);
@@ -45,7 +47,8 @@ size_t bndi_weights_of_transformer(bnd_weight *out, const bnd_trained *t)
     add(&l, "tokens", t->vocabulary, t->width, 1, true);
     add(&l, "positions", b.positions, t->width, b.learned, false);
     add_part(&l, &b, BNDI_Q, t->depth);
-    add_part(&l, &b, BNDI_K, 2 * t->depth);
+    add_part(&l, &b, BNDI_K, t->depth);
+    add_part(&l, &b, BNDI_V, t->depth);
     add_part(&l, &b, BNDI_NORM_Q, 2 * t->depth);
     add_part(&l, &b, BNDI_PROJECTION, t->depth);
     add_part(&l, &b, BNDI_MLP_UP, (1 + (uint64_t)b.gated) * t->depth);

@@ -184,3 +184,26 @@ size_t bndi_block_part_tensors(const bndi_blocks *b, bndi_block_part part)
     size_t outputs, inputs;
     return bndi_block_part_shape(&outputs, &inputs, b, part) ? 1 + (size_t)bndi_block_part_has_bias(b, part) : 0;
 }
+
+bndi_partition bndi_block_part_partition(const bndi_blocks *b, bndi_block_part part)
+{
+    const size_t q = b->heads * b->head, kv = b->kv_heads * b->head;
+    size_t outputs, inputs;
+    bndi_partition p = {.grouped = 0};
+    if (!bndi_block_part_shape(&outputs, &inputs, b, part)) {
+        return p;
+    }
+    p.by_columns = b->by_inputs && inputs > 0;
+    if (inputs == 0) {
+        p.grouped = p.group = outputs;
+    } else if (part == BNDI_Q || part == BNDI_K) {
+        p.grouped = part == BNDI_K ? kv : b->separate ? q : q + kv;
+        p.group = b->head;
+    }
+    return p;
+}
+
+size_t bndi_partition_blocks(const bndi_partition *p, size_t outputs)
+{
+    return bndi_partition_block(p, outputs);
+}

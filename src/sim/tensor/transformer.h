@@ -47,4 +47,19 @@ bool bndi_block_part_shape(size_t *outputs, size_t *inputs, const bndi_blocks *b
 bool bndi_block_part_has_bias(const bndi_blocks *b, bndi_block_part part);
 size_t bndi_block_part_tensors(const bndi_blocks *b, bndi_block_part part); /* 0, 1, or 2 with a bias */
 
+/* How Adam-mini divides a parameter into blocks, by its outputs: the first `grouped` of them in groups of `group`, each
+ * of the others alone. All zero: each output is a block. Heads of queries and keys are blocks, and the gain of a norm
+ * is one. */
+typedef struct bndi_partition {
+    size_t grouped, group;
+    bool by_columns; /* outputs are columns, not rows */
+} bndi_partition;
+bndi_partition bndi_block_part_partition(const bndi_blocks *b, bndi_block_part part);
+size_t bndi_partition_blocks(const bndi_partition *p, size_t outputs);
+
+static inline size_t bndi_partition_block(const bndi_partition *p, size_t output)
+{
+    return output < p->grouped ? output / p->group : (p->grouped > 0 ? p->grouped / p->group : 0) + output - p->grouped;
+}
+
 #endif

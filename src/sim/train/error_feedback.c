@@ -23,7 +23,7 @@ bnd_status bndi_feedback_check(const bnd_run *run, const bnd_policy *policy, bnd
     if ((run->optimizer->states & BNDI_FOLLOWS_M) == 0) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
                         "update=eco cannot be used with %s: its step is not a multiple of m (available: momentum, "
-                        "adam, adamw)",
+                        "adam, adamw, adam-mini)",
                         run->optimizer->name);
     }
     if (policy->cast[BND_ROLE_MASTER].given) {

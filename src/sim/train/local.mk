@@ -18,6 +18,7 @@ libbinade_laboratory_la_SOURCES += \
 	src/sim/train/optimizer_steps.c \
 	src/sim/train/optimizer_adafactor.c \
 	src/sim/train/optimizer_muon.c \
+	src/sim/train/optimizer_adam_mini.c \
 	src/sim/train/optimizer.c \
 	src/sim/train/parameters.c \
 	src/sim/train/model_small.c \

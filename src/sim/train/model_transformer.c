@@ -107,9 +107,10 @@ static void add_part(bndi_graph *g, const spelling *s, size_t block, bndi_block_
     if (inputs == 0) {
         bndi_add_vector(g, name, outputs, 1);
     } else {
-        bndi_add_matrix(g, name, b->by_inputs ? inputs : outputs, b->by_inputs ? outputs : inputs,
-                        residual ? usual_deviation / __builtin_sqrt(2 * (double)t->depth) : usual_deviation,
-                        BNDI_HIDDEN);
+        const bndi_partition partition = bndi_block_part_partition(b, part);
+        bndi_add_divided(g, name, b->by_inputs ? inputs : outputs, b->by_inputs ? outputs : inputs,
+                         residual ? usual_deviation / __builtin_sqrt(2 * (double)t->depth) : usual_deviation,
+                         BNDI_HIDDEN, &partition);
     }
     if (bndi_block_part_has_bias(b, part)) {
         snprintf(name, sizeof name, "%s.%zu.%s.bias", s->block, block, s->part[part]);

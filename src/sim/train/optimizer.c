@@ -53,16 +53,10 @@ static void rmsprop(bndi_update *u)
 
 static void adam_moments(bndi_update *u)
 {
-    const bnd_training *t = u->training;
-    bndi_chunk_scale(u, u->m, bndi_chunk_scalar(u, t->beta1), u->of_m);
-    bndi_chunk_add_scaled(u, u->m, bndi_chunk_scalar(u, 1 - t->beta1), u->g, u->of_m);
-    second_moment(u, t->beta2);
-    bndi_chunk_square_root(u, u->t, u->v, u->of_v);
-    bndi_chunk_scale(u, u->t, 1 / __builtin_sqrt(1 - bndi_chunk_power(t->beta2, u->step)), u->of_v);
-    bndi_chunk_shift(u, u->t, bndi_chunk_scalar(u, t->epsilon), u->of_v);
-    u->per_m = bndi_chunk_scalar(u, u->lr / (1 - bndi_chunk_power(t->beta1, u->step)));
-    u->divisor = u->t;
-    bndi_chunk_change_by_quotient(u, -u->per_m, u->m, u->t);
+    bndi_average_into_m(u);
+    second_moment(u, u->training->beta2);
+    bndi_chunk_root_of_v(u);
+    bndi_chunk_adam_change(u);
 }
 
 static void adam(bndi_update *u)
@@ -116,6 +110,9 @@ static const bndi_optimizer_row rows[] = {
      bndi_muon_prepare, bndi_muon, &rows[ADAMW], 1},
     {"muon-original", "the same with the rate of its first publication", BNDI_HAS_M, false, 0.02, 0.95, 0.95, 1e-8, 0.1,
      bndi_muon_original_prepare, bndi_muon, &rows[ADAMW], 0.015},
+    {"adam-mini", "AdamW with one second moment for each head, row or norm",
+     BNDI_HAS_M | BNDI_HAS_V | BNDI_FOLLOWS_M | BNDI_BY_BLOCKS, true, 1e-3, 0.9, 0.999, 1e-8, 1e-2,
+     bndi_adam_mini_prepare, bndi_adam_mini, NULL, 0},
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
@@ -148,12 +145,14 @@ static size_t count_of(const size_t *shape, size_t rank)
     return n;
 }
 
-size_t bndi_optimizer_keeps(const bndi_optimizer_row *row, bnd_role part, const size_t *shape, size_t rank)
+size_t bndi_optimizer_keeps(const bndi_optimizer_row *row, bnd_role part, const size_t *shape, size_t rank,
+                            size_t blocks)
 {
     bool keeps = (part == BND_ROLE_M && (row->states & BNDI_HAS_M) != 0) ||
                  (part == BND_ROLE_V && (row->states & BNDI_HAS_V) != 0);
     bool factored = part == BND_ROLE_V && (row->states & BNDI_FACTORS) != 0 && rank == 2;
-    return !keeps ? 0 : factored ? shape[0] + shape[1] : count_of(shape, rank);
+    bool by_blocks = part == BND_ROLE_V && (row->states & BNDI_BY_BLOCKS) != 0;
+    return !keeps ? 0 : by_blocks ? blocks : factored ? shape[0] + shape[1] : count_of(shape, rank);
 }
 
 const bndi_optimizer_row *bndi_optimizer_for(const bndi_optimizer_row *row, bool hidden)
@@ -161,7 +160,7 @@ const bndi_optimizer_row *bndi_optimizer_for(const bndi_optimizer_row *row, bool
     return row->others != NULL && !hidden ? row->others : row;
 }
 
-size_t bnd_optimizer_keeps(size_t row, bnd_role part, const size_t *shape, size_t rank, bool hidden)
+size_t bnd_optimizer_keeps(size_t row, bnd_role part, const size_t *shape, size_t rank, bool hidden, size_t blocks)
 {
-    return row < ROWS ? bndi_optimizer_keeps(bndi_optimizer_for(&rows[row], hidden), part, shape, rank) : 0;
+    return row < ROWS ? bndi_optimizer_keeps(bndi_optimizer_for(&rows[row], hidden), part, shape, rank, blocks) : 0;
 }

@@ -14,13 +14,6 @@
 enum { NS_STEPS = 5 };
 static const double a = 3.4445, b = -4.7750, c = 2.0315, smallest_norm = 1e-7;
 
-/* m = beta m + (1 - beta) g, as torch's lerp but for its order of operations. */
-static void momentum(bndi_update *u)
-{
-    bndi_chunk_scale(u, u->m, bndi_chunk_scalar(u, u->training->beta1), u->of_m);
-    bndi_chunk_add_scaled(u, u->m, bndi_chunk_scalar(u, 1 - u->training->beta1), u->g, u->of_m);
-}
-
 static size_t chunk_at(size_t at, size_t count)
 {
     return count - at < BNDI_TENSOR_CHUNK ? count - at : BNDI_TENSOR_CHUNK;
@@ -50,7 +43,7 @@ static double read_nesterov(bnd_tensor *x, bnd_run *run, const bndi_parameter *p
         for (size_t i = 0; run->loss_scale != 1 && i < u.n; i++) {
             u.g[i] *= unscale;
         }
-        momentum(&u);
+        bndi_average_into_m(&u); /* as torch's lerp but for its order of operations */
         for (size_t i = 0; i < u.n; i++) {
             u.m[i] = (float)(beta * (double)u.m[i] + rest * (double)u.g[i]);
             sum += (double)u.m[i] * (double)u.m[i];
@@ -164,7 +157,7 @@ bnd_status bndi_muon_original_prepare(bndi_whole_update *out, bnd_run *run, bndi
 
 void bndi_muon(bndi_update *u)
 {
-    momentum(u);
+    bndi_average_into_m(u);
     bndi_chunk_change_by(u, -bndi_chunk_scalar(u, u->whole->rate), u->direction);
     bndi_decay_weights(u);
 }

@@ -76,6 +76,27 @@ double bndi_chunk_power(double x, uint64_t n)
     return product;
 }
 
+void bndi_chunk_root_of_v(const bndi_update *u)
+{
+    const bnd_training *t = u->training;
+    bndi_chunk_square_root(u, u->t, u->v, u->of_v);
+    bndi_chunk_scale(u, u->t, 1 / __builtin_sqrt(1 - bndi_chunk_power(t->beta2, u->step)), u->of_v);
+    bndi_chunk_shift(u, u->t, bndi_chunk_scalar(u, t->epsilon), u->of_v);
+}
+
+void bndi_chunk_adam_change(bndi_update *u)
+{
+    u->per_m = bndi_chunk_scalar(u, u->lr / (1 - bndi_chunk_power(u->training->beta1, u->step)));
+    u->divisor = u->t;
+    bndi_chunk_change_by_quotient(u, -u->per_m, u->m, u->t);
+}
+
+void bndi_average_into_m(bndi_update *u)
+{
+    bndi_chunk_scale(u, u->m, bndi_chunk_scalar(u, u->training->beta1), u->of_m);
+    bndi_chunk_add_scaled(u, u->m, bndi_chunk_scalar(u, 1 - u->training->beta1), u->g, u->of_m);
+}
+
 void bndi_average_into_v(bndi_update *u, double beta)
 {
     bndi_chunk_scale(u, u->t, bndi_chunk_scalar(u, 1 - beta), u->of_v);

@@ -17,6 +17,9 @@ void bndi_chunk_square_root(const bndi_update *u, float *y, const float *x, cons
 void bndi_chunk_shift(const bndi_update *u, float *x, double a, const bnd_cast *cast);
 /* change = a x / y. */
 void bndi_chunk_change_by_quotient(const bndi_update *u, double a, const float *x, const float *y);
+/* t = the root of v, its bias corrected, and epsilon; change = -lr m / t, the bias of m corrected. */
+void bndi_chunk_root_of_v(const bndi_update *u);
+void bndi_chunk_adam_change(bndi_update *u);
 void bndi_chunk_change_by(const bndi_update *u, double a, const float *x);
 double bndi_chunk_power(double x, uint64_t n);
 

@@ -69,7 +69,7 @@ static bnd_status add(bnd_run *run, const char *name, const bndi_shape *shape, c
                       bnd_error *why)
 {
     bnd_status status = bndi_add_values(run, name, shape, values, decays, why);
-    if (status == BND_OK && (run->optimizer->states & BNDI_FACTORS) != 0) {
+    if (status == BND_OK && (run->optimizer->states & BNDI_SUMS_UP) != 0) {
         status = bndi_factor_room_make(run, why);
         run->parameters -= status != BND_OK; /* its tensors are the engine's, and go with it */
     }

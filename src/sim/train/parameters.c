@@ -7,17 +7,23 @@
 #include "tensor/engine.h"
 #include "tensor/scaled.h"
 
+size_t bndi_blocks_in(const bndi_parameter *p, const bndi_shape *shape)
+{
+    return bndi_partition_blocks(&p->partition, shape->extent[p->partition.by_columns]);
+}
+
 static bnd_status add_moments(bnd_run *run, bndi_parameter *p, const bndi_shape *shape, bnd_error *why)
 {
     const bndi_optimizer_row *optimizer = bndi_optimizer_for(run->optimizer, p->hidden);
     bnd_status status = BND_OK;
     unsigned states = optimizer->states;
-    bool factored = (states & BNDI_FACTORS) != 0;
+    bool factored = (states & BNDI_SUMS_UP) != 0;
     if ((states & BNDI_HAS_M) != 0) {
         status = bndi_tensor_for(&p->m, run->engine, BND_ROLE_M, shape, why);
     }
     if (status == BND_OK && (states & BNDI_HAS_V) != 0) {
-        size_t kept = bndi_optimizer_keeps(optimizer, BND_ROLE_V, shape->extent, shape->rank);
+        size_t kept =
+            bndi_optimizer_keeps(optimizer, BND_ROLE_V, shape->extent, shape->rank, bndi_blocks_in(p, shape));
         const bndi_shape line = {.rank = 1, .extent = {kept}};
         status =
             bndi_tensor_for(factored ? &p->factors : &p->v, run->engine, BND_ROLE_V, factored ? &line : shape, why);
@@ -56,7 +62,7 @@ bnd_status bndi_parameter_make(bnd_run *run, bndi_parameter *p, const bndi_shape
 
 bnd_status bndi_parameter_hide(bnd_run *run, bndi_parameter *p, bool hidden, bnd_error *why)
 {
-    bndi_parameter made = {.hidden = hidden};
+    bndi_parameter made = {.hidden = hidden, .partition = p->partition};
     bnd_status status = add_moments(run, &made, &(p->value != NULL ? p->value : p->master)->shape, why);
     bndi_parameter *old = status == BND_OK ? p : &made;
     bndi_drop(old->m);
@@ -82,6 +88,7 @@ typedef struct initial {
     const float *values;
     double deviation, value;
     bool decays, hidden;
+    const bndi_partition *partition; /* NULL: what bndi_partition says of all zeros, and a gain is one block */
 } initial;
 
 static bnd_status write_initial(bnd_run *run, bnd_tensor *to, const initial *from, bnd_error *why)
@@ -158,6 +165,15 @@ static unsigned place_of(bnd_run *run, const char *name)
     return run->places;
 }
 
+/* Vectors are gains, each a block, but for biases. */
+static bndi_partition partition_of(const char *name, const bndi_shape *shape)
+{
+    const char *dot = strrchr(name, '.'), *last = dot != NULL ? dot + 1 : name;
+    const bool whole = shape->rank == 1 && strcmp(last, "bias") != 0 && strcmp(last, "b") != 0;
+    return whole ? (bndi_partition){.grouped = shape->extent[0], .group = shape->extent[0]}
+                 : (bndi_partition){.grouped = 0};
+}
+
 static bnd_status add(bnd_run *run, const char *name, const bndi_shape *shape, const initial *from, bnd_error *why)
 {
     bndi_parameter *p = &run->parameter[run->parameters];
@@ -169,6 +185,7 @@ static bnd_status add(bnd_run *run, const char *name, const bndi_shape *shape, c
     strncpy(p->name, name, sizeof p->name - 1);
     p->decays = from->decays;
     p->hidden = from->hidden;
+    p->partition = from->partition != NULL ? *from->partition : partition_of(p->name, shape);
     p->place = place_of(run, p->name);
     bnd_status status = BND_OK;
     if (!run->naming) {
@@ -189,8 +206,10 @@ bnd_status bndi_factor_room_make(bnd_run *run, bnd_error *why)
     for (size_t i = 0; i < run->parameters; i++) {
         const bndi_parameter *p = &run->parameter[i];
         const bndi_shape *shape = &(p->value != NULL ? p->value : p->master)->shape; /* a value may be transient */
-        size_t lines = (shape->rank == 2 ? shape->extent[0] : 1) + shape->extent[shape->rank - 1];
+        size_t lines = (shape->rank == 2 ? shape->extent[0] : 1) + shape->extent[shape->rank - 1],
+               blocks = bndi_blocks_in(p, shape);
         most = lines > most ? lines : most;
+        most = blocks > most ? blocks : most;
     }
     double *room = calloc(most, sizeof *room);
     if (room == NULL) {
@@ -210,7 +229,16 @@ bnd_status bndi_add_values(bnd_run *run, const char *name, const bndi_shape *sha
 void bndi_add_matrix(bndi_graph *g, const char *name, size_t rows, size_t columns, double deviation,
                      bndi_matrix_kind kind)
 {
-    const initial from = {.deviation = deviation, .decays = kind != BNDI_TABLE, .hidden = kind == BNDI_HIDDEN};
+    bndi_add_divided(g, name, rows, columns, deviation, kind, NULL);
+}
+
+void bndi_add_divided(bndi_graph *g, const char *name, size_t rows, size_t columns, double deviation,
+                      bndi_matrix_kind kind, const bndi_partition *partition)
+{
+    const initial from = {.deviation = deviation,
+                          .decays = kind != BNDI_TABLE,
+                          .hidden = kind == BNDI_HIDDEN,
+                          .partition = partition};
     bndi_shape shape;
     if (g->status == BND_OK) {
         g->status = bndi_shape_make(&shape, (size_t[]){rows, columns}, 2, g->why);

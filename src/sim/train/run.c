@@ -96,7 +96,7 @@ static bnd_status build(bnd_run *run, bool with_data, bnd_error *why)
         g.status = bndi_initial_check(run, why);
     }
     bndi_initial_close(run);
-    if (g.status == BND_OK && (run->optimizer->states & BNDI_FACTORS) != 0 && run->parameters > 0) {
+    if (g.status == BND_OK && (run->optimizer->states & BNDI_SUMS_UP) != 0 && run->parameters > 0) {
         g.status = bndi_factor_room_make(run, why);
     }
     return g.status;
@@ -289,6 +289,12 @@ size_t bnd_run_parameter_place(const bnd_run *run, size_t i)
 bool bnd_run_is_hidden(const bnd_run *run, size_t i)
 {
     return i < run->parameters && run->parameter[i].hidden;
+}
+
+size_t bnd_run_blocks(const bnd_run *run, size_t i)
+{
+    const bndi_parameter *p = &run->parameter[i];
+    return i < run->parameters ? bndi_blocks_in(p, &(p->value != NULL ? p->value : p->master)->shape) : 0;
 }
 
 bnd_updates bnd_run_updates(const bnd_run *run, size_t i)

@@ -34,7 +34,8 @@ typedef struct bndi_parameter {
     bnd_tensor *value; /* in the format of the role param: what the model computes with; NULL between steps where it is
                         * transient */
     bnd_tensor *master, *m, *v, *extra; /* NULL where the recipe or the optimizer has none */
-    bnd_tensor *factors;                /* of v, where that is NULL: for each row, then for each column */
+    bnd_tensor *factors;                /* of v, where that is NULL: for each row, then each column; or each block */
+    bndi_partition partition;           /* into blocks */
     bool decays;                        /* weight decay: matrices, not gains and biases */
     bool looked_up;                     /* a table: a batch uses some of its rows */
     bool hidden;                        /* a matrix between others: see bnd_run_is_hidden */
@@ -255,6 +256,8 @@ bnd_tensor *bndi_half_mean_square(bndi_graph *g, bnd_tensor *a, bnd_tensor *b); 
 typedef enum bndi_matrix_kind { BNDI_TABLE, BNDI_OUTER, BNDI_HIDDEN } bndi_matrix_kind; /* a table does not decay */
 void bndi_add_matrix(bndi_graph *g, const char *name, size_t rows, size_t columns, double deviation,
                      bndi_matrix_kind kind);
+void bndi_add_divided(bndi_graph *g, const char *name, size_t rows, size_t columns, double deviation,
+                      bndi_matrix_kind kind, const bndi_partition *partition);
 void bndi_add_vector(bndi_graph *g, const char *name, size_t n, double value);
 
 /* The same with these numbers, in row-major order; NULL: zeros. */
@@ -405,10 +408,11 @@ static inline bool bndi_is_own(const bnd_run *run)
 
 /* What is known of a whole parameter before its chunks are updated. Adafactor: v of element (i, j) is row[i] column[j],
  * and a gradient over its root, times `rate`, is what the weight loses; a vector is one row. Muon: `direction` times
- * `rate` is what the weight loses. */
+ * `rate` is what the weight loses. Adam-mini: row[b] is what m is divided by in block b. */
 typedef struct bndi_whole_update {
     double *row, *column; /* in run->factor_room */
     size_t rows, columns;
+    const bndi_partition *partition;
     double rate;
     bnd_tensor *direction; /* of the parameter's shape, dropped after the update; or NULL */
 } bndi_whole_update;
@@ -433,8 +437,17 @@ typedef struct bndi_update {
     const float *divisor; /* NULL: 1 */
 } bndi_update;
 
-/* Bits. Factors: of matrices, rows and columns. Follows m: the change is a multiple of m, element by element. */
-enum { BNDI_NO_STATE, BNDI_HAS_M, BNDI_HAS_V, BNDI_FACTORS = 4, BNDI_FOLLOWS_M = 8 };
+/* Bits. Factors: of matrices, v by rows and columns. Follows m: the change is a multiple of m, element by element.
+ * Blocks: v by blocks. */
+enum {
+    BNDI_NO_STATE,
+    BNDI_HAS_M,
+    BNDI_HAS_V,
+    BNDI_FACTORS = 4,
+    BNDI_FOLLOWS_M = 8,
+    BNDI_BY_BLOCKS = 16,
+    BNDI_SUMS_UP = BNDI_FACTORS | BNDI_BY_BLOCKS
+};
 
 struct bndi_optimizer_row {
     const char *name, *title;
@@ -454,7 +467,9 @@ struct bndi_optimizer_row {
 /* What updates a parameter. */
 const bndi_optimizer_row *bndi_optimizer_for(const bndi_optimizer_row *row, bool hidden);
 
-size_t bndi_optimizer_keeps(const bndi_optimizer_row *row, bnd_role part, const size_t *shape, size_t rank);
+size_t bndi_optimizer_keeps(const bndi_optimizer_row *row, bnd_role part, const size_t *shape, size_t rank,
+                            size_t blocks);
+size_t bndi_blocks_in(const bndi_parameter *p, const bndi_shape *shape);
 double bndi_scalar(const bnd_cast *of_scalar, double x);
 
 /* What the rounding of weights loses goes into the first moment (error_feedback.c): opened before an update, which
@@ -479,7 +494,8 @@ void bndi_stalls_close(bndi_stalls *s, bnd_updates *updates);
 /* At most BNDI_TENSOR_CHUNK numbers to the nearest of the cast's format; NULL: none. */
 void bndi_round_chunk(bnd_engine *engine, float *x, size_t n, const bnd_cast *cast);
 
-/* v = beta v + (1 - beta) t; w = (1 - lr wd) w. */
+/* m = beta1 m + (1 - beta1) g; v = beta v + (1 - beta) t; w = (1 - lr wd) w. */
+void bndi_average_into_m(bndi_update *u);
 void bndi_average_into_v(bndi_update *u, double beta);
 void bndi_decay_weights(bndi_update *u);
 
@@ -496,6 +512,8 @@ bnd_status bndi_muon_prepare(bndi_whole_update *out, bnd_run *run, bndi_paramete
 bnd_status bndi_muon_original_prepare(bndi_whole_update *out, bnd_run *run, bndi_parameter *p, double lr,
                                       bnd_error *why);
 void bndi_muon(bndi_update *u);
+bnd_status bndi_adam_mini_prepare(bndi_whole_update *out, bnd_run *run, bndi_parameter *p, double lr, bnd_error *why);
+void bndi_adam_mini(bndi_update *u);
 
 const bndi_optimizer_row *bndi_optimizer_at(size_t row);
 
