@@ -221,8 +221,7 @@ BND_CHECKED bnd_status bnd_recompute_parse(bnd_recompute *out, const char *name,
 
 /* The number of values that an optimizer keeps for a parameter tensor: bnd_optimizer_keeps of <binade-lab/train.h>,
  * or your own function. */
-typedef size_t bnd_keeps(size_t optimizer, bnd_role part, const size_t *shape, size_t rank, bool hidden,
-                         size_t blocks);
+typedef size_t bnd_keeps(size_t optimizer, bnd_role part, const size_t *shape, size_t rank, bool hidden, size_t blocks);
 
 typedef struct bnd_plan {
     bnd_policy policy;

@@ -304,4 +304,37 @@ static void test_ratios(void)
     CU_ASSERT_TRUE(measured(&fp8) < measured(&amp));
 }
 
-CU_TestInfo by_hand_tests[] = {{"every recipe, three models", test_sums}, {"ratios", test_ratios}, CU_TEST_INFO_NULL};
+static double bytes_of_v(const char *model, const bnd_training *t)
+{
+    bnd_cost cost;
+    bnd_error why;
+    bnd_architecture a;
+    bnd_trained trained = {t->model,      t->width,  t->depth, t->heads, t->context,
+                           t->vocabulary, t->inputs, t->tied,  t->blocks};
+    bnd_cost_of_memory q = {.plan = plan_of("fp32", "adam-mini"), .batch = 1};
+    q.trained = model == NULL ? &trained : NULL;
+    CU_ASSERT_TRUE_FATAL(model == NULL || succeeds(bnd_architecture_find(&a, model, &why), &why));
+    q.model = model != NULL ? &a : NULL;
+    CU_ASSERT_TRUE_FATAL(succeeds(bnd_cost_memory(&cost, &q, &why), &why));
+    return bnd_cost_value(&cost, "v");
+}
+
+/* Adam-mini's second moments: of queries and keys a number per head, of other matrices one per output, of tables one
+ * per row, of a norm's gain one, and of biases as many as there are. */
+static void test_adam_mini(void)
+{
+    enum { LAYERS_OF_GPT2 = 12, HEADS = 12, H = 768, GPT2 = 50257 + 1024 + 1 + H };
+    bnd_training t = training_of("transformer", "fp32");
+    const size_t block = (3 + 3 + 48) + 3 * 48 + (48 + 48) + 2 * (1 + 48) + 2 * 192 + (48 + 48);
+    CU_ASSERT_EQUAL(bytes_of_v(NULL, &t), 4 * (50 + 40 + t.depth * block + (1 + 48) + 50));
+    const size_t of_gpt2 =
+        GPT2 + LAYERS_OF_GPT2 * ((2 * HEADS + H) + 3 * H + (H + H) + 2 * (1 + H) + 2 * (4 * H) + (H + H));
+    CU_ASSERT_EQUAL(bytes_of_v("gpt2", &t), 4 * of_gpt2);
+    const size_t of_llama = 2 * 32000 + 32 * ((2 * 32 + 4096) + 4096 + 2 * 11008 + 4096 + 2) + 1;
+    CU_ASSERT_EQUAL(bytes_of_v("llama2-7b", &t), 4 * of_llama);
+}
+
+CU_TestInfo by_hand_tests[] = {{"every recipe, three models", test_sums},
+                               {"ratios", test_ratios},
+                               {"Adam-mini's second moments", test_adam_mini},
+                               CU_TEST_INFO_NULL};

@@ -57,7 +57,8 @@ typedef struct plain {
     float w[MOST], m[MOST], v[MOST];
 } plain;
 
-static void plain_step(plain *p, const language_model *s, const char *name, const double *g, int step, const bnd_training *t)
+static void plain_step(plain *p, const language_model *s, const char *name, const double *g, int step,
+                       const bnd_training *t)
 {
     static double sum[MOST];
     static size_t count[MOST];
@@ -157,8 +158,9 @@ static void check_plain(const language_model *s)
         }
     }
     for (size_t i = 0; i < count; i++) {
-        const double off = fmax(fmax(difference(p[i].w, run, i, BND_ROLE_PARAM), difference(p[i].m, run, i, BND_ROLE_M)),
-                                difference(p[i].v, run, i, BND_ROLE_V));
+        const double off =
+            fmax(fmax(difference(p[i].w, run, i, BND_ROLE_PARAM), difference(p[i].m, run, i, BND_ROLE_M)),
+                 difference(p[i].v, run, i, BND_ROLE_V));
         if (off != 0) {
             printf("\n    %s %s, %s: off by %.3g\n", s->model, s->options, bnd_run_parameter_name(run, i), off);
         }
@@ -172,9 +174,9 @@ static void check_plain(const language_model *s)
 static void test_plain_loops(void)
 {
     static const language_model shapes[] = {{"transformer", "", 4, 4, false},
-                                   {"transformer", "kv_heads=2,qk_norm,mlp=swiglu,norm=rmsnorm", 4, 2, false},
-                                   {"gpt2", "", 4, 4, true},
-                                   {"llama", "kv_heads=1", 4, 1, false}};
+                                            {"transformer", "kv_heads=2,qk_norm,mlp=swiglu,norm=rmsnorm", 4, 2, false},
+                                            {"gpt2", "", 4, 4, true},
+                                            {"llama", "kv_heads=1", 4, 1, false}};
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
         check_plain(&shapes[i]);
     }
@@ -235,8 +237,12 @@ static void check_adamw(const char *recipe)
 
 static void test_single_elements(void)
 {
-    static const char *const recipes[] = {"fp32", "bf16-pure", "base=fp32,v=e5m2,m=e4m3", "bf16-kahan-pure",
-                                          "base=bf16-pure,optimizer=fused", "loss_scale=1024",
+    static const char *const recipes[] = {"fp32",
+                                          "bf16-pure",
+                                          "base=fp32,v=e5m2,m=e4m3",
+                                          "bf16-kahan-pure",
+                                          "base=bf16-pure,optimizer=fused",
+                                          "loss_scale=1024",
                                           "param=e4m3:sr,update=eco"};
     for (size_t i = 0; i < sizeof recipes / sizeof recipes[0]; i++) {
         check_adamw(recipes[i]);

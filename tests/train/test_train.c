@@ -204,12 +204,19 @@ const char *__lsan_default_options(void)
 int main(void)
 {
     CU_SuiteInfo suites[] = {
-        SUITE("train", train_tests),  SUITE("own model", own_tests),
-        SUITE("traps", trap_tests),   SUITE("data", data_tests),
-        SUITE("inputs", input_tests), SUITE("losses", loss_tests),
-        SUITE("models", model_tests), SUITE("muon", muon_tests),
-        SUITE("adam-mini", adam_mini_tests), SUITE("eco", eco_tests),      SUITE("sources", source_tests),
-        SUITE("parts", part_tests),   SUITE("golden", training_golden_tests),
+        SUITE("train", train_tests),
+        SUITE("own model", own_tests),
+        SUITE("traps", trap_tests),
+        SUITE("data", data_tests),
+        SUITE("inputs", input_tests),
+        SUITE("losses", loss_tests),
+        SUITE("models", model_tests),
+        SUITE("muon", muon_tests),
+        SUITE("adam-mini", adam_mini_tests),
+        SUITE("eco", eco_tests),
+        SUITE("sources", source_tests),
+        SUITE("parts", part_tests),
+        SUITE("golden", training_golden_tests),
         CU_SUITE_INFO_NULL,
     };
     return run_suites(suites);

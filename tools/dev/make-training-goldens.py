@@ -5,8 +5,8 @@ python3-numpy). BND_BUILD names the build folder, in which `make tests/train/exp
     transformer.txt   run tied|untied, then a loss a line: weights and batches are those of our run (export_run), the model
                       is written in torch below, the optimizer is torch.optim.AdamW
     optimizers.txt    parameters, gradients of 20 steps, and for each optimizer (optimizer NAME lr beta1 beta2 epsilon wd)
-                      the parameters after step 1 and step 20: torch.optim in fp32; Lion, Adafactor, Muon and Adam-mini, which
-                      torch 1.13 has not, are the papers' algorithms in numpy's fp64. Of Muon the first tensor is hidden
+                      the parameters after step 1 and step 20: torch.optim in fp32; Lion, Adafactor, Muon and Adam-mini,
+                      which torch 1.13 has not, are the papers' algorithms in numpy's fp64. Of Muon the first tensor is hidden
     scaler.txt        scaler INITIAL GROWTH, then a step a line: overflow (0, 1), the scale it was made under, what a
                       gradient of 1 became by unscaling (0: not looked at), skipped (0, 1). torch.cuda.amp.GradScaler needs
                       a GPU; torch's own form of it for the CPU is that of FSDP, ShardedGradScaler, run here on its own

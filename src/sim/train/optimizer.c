@@ -110,7 +110,7 @@ static const bndi_optimizer_row rows[] = {
      bndi_muon_prepare, bndi_muon, &rows[ADAMW], 1},
     {"muon-original", "the same with the rate of its first publication", BNDI_HAS_M, false, 0.02, 0.95, 0.95, 1e-8, 0.1,
      bndi_muon_original_prepare, bndi_muon, &rows[ADAMW], 0.015},
-    {"adam-mini", "AdamW with one second moment for each head, row or norm",
+    {"adam-mini", "AdamW with one second moment for each head, output or norm",
      BNDI_HAS_M | BNDI_HAS_V | BNDI_FOLLOWS_M | BNDI_BY_BLOCKS, true, 1e-3, 0.9, 0.999, 1e-8, 1e-2,
      bndi_adam_mini_prepare, bndi_adam_mini, NULL, 0},
 };

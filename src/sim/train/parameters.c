@@ -22,8 +22,7 @@ static bnd_status add_moments(bnd_run *run, bndi_parameter *p, const bndi_shape 
         status = bndi_tensor_for(&p->m, run->engine, BND_ROLE_M, shape, why);
     }
     if (status == BND_OK && (states & BNDI_HAS_V) != 0) {
-        size_t kept =
-            bndi_optimizer_keeps(optimizer, BND_ROLE_V, shape->extent, shape->rank, bndi_blocks_in(p, shape));
+        size_t kept = bndi_optimizer_keeps(optimizer, BND_ROLE_V, shape->extent, shape->rank, bndi_blocks_in(p, shape));
         const bndi_shape line = {.rank = 1, .extent = {kept}};
         status =
             bndi_tensor_for(factored ? &p->factors : &p->v, run->engine, BND_ROLE_V, factored ? &line : shape, why);
@@ -235,10 +234,8 @@ void bndi_add_matrix(bndi_graph *g, const char *name, size_t rows, size_t column
 void bndi_add_divided(bndi_graph *g, const char *name, size_t rows, size_t columns, double deviation,
                       bndi_matrix_kind kind, const bndi_partition *partition)
 {
-    const initial from = {.deviation = deviation,
-                          .decays = kind != BNDI_TABLE,
-                          .hidden = kind == BNDI_HIDDEN,
-                          .partition = partition};
+    const initial from = {
+        .deviation = deviation, .decays = kind != BNDI_TABLE, .hidden = kind == BNDI_HIDDEN, .partition = partition};
     bndi_shape shape;
     if (g->status == BND_OK) {
         g->status = bndi_shape_make(&shape, (size_t[]){rows, columns}, 2, g->why);

@@ -985,7 +985,7 @@ class bnd_autopsy(Structure):
 
 bnd_checkpoint_damage = CFUNCTYPE(None, c_void_p, c_char_p, c_char_p, c_char_p)
 bnd_segment = CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t, c_void_p, c_void_p)
-bnd_keeps = CFUNCTYPE(c_size_t, c_size_t, c_int, c_void_p, c_size_t, c_bool)
+bnd_keeps = CFUNCTYPE(c_size_t, c_size_t, c_int, c_void_p, c_size_t, c_bool, c_size_t)
 bnd_study_watch = CFUNCTYPE(c_bool, c_void_p, c_size_t, c_void_p)
 bnd_error._fields_ = [("status", c_int), ("where", c_size_t), ("message", (c_char * 320))]
 bnd_format_internal._fields_ = [("sign_code", c_uint64), ("exponent_mask", c_uint64), ("normals", c_uint64),
@@ -1104,7 +1104,7 @@ bnd_architecture._fields_ = [("name", (c_char * 32)), ("layers", c_uint64), ("hi
     ("vocabulary", c_uint64), ("positions", c_uint64), ("context", c_uint64), ("gated", c_bool), ("tied", c_bool),
     ("centred", c_bool), ("biases", c_int)]
 bnd_weight._fields_ = [("name", c_char_p), ("rows", c_uint64), ("columns", c_uint64), ("copies", c_uint64),
-    ("split", c_bool), ("hidden", c_bool)]
+    ("split", c_bool), ("hidden", c_bool), ("blocks", c_uint64)]
 bnd_plan._fields_ = [("policy", bnd_policy), ("keeps", bnd_keeps), ("optimizer", c_size_t), ("zero", c_uint),
     ("ranks", c_double), ("tensor", c_double), ("micro_batches", c_double)]
 bnd_stored._fields_ = [("bytes", c_double), ("scales", c_double), ("transient", c_bool)]
@@ -1790,7 +1790,7 @@ LAB = {
     "bnd_optimizer_name": (c_char_p, [c_size_t]),
     "bnd_optimizer_title": (c_char_p, [c_size_t]),
     "bnd_optimizer_find": (c_int, [c_void_p, c_char_p, c_void_p]),
-    "bnd_optimizer_keeps": (c_size_t, [c_size_t, c_int, c_void_p, c_size_t, c_bool]),
+    "bnd_optimizer_keeps": (c_size_t, [c_size_t, c_int, c_void_p, c_size_t, c_bool, c_size_t]),
     "bnd_training_uses": (c_bool, [c_void_p, c_int]),
     "bnd_schedule_factor": (c_int, [c_void_p, c_char_p, c_uint64, c_uint64, c_void_p]),
     "bnd_run_new": (c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
@@ -1815,6 +1815,7 @@ LAB = {
     "bnd_run_parameter_name": (c_char_p, [c_void_p, c_size_t]),
     "bnd_run_parameter": (c_void_p, [c_void_p, c_size_t, c_int]),
     "bnd_run_is_hidden": (c_bool, [c_void_p, c_size_t]),
+    "bnd_run_blocks": (c_size_t, [c_void_p, c_size_t]),
     "bnd_run_updates": (bnd_updates, [c_void_p, c_size_t]),
     "bnd_run_places": (c_size_t, [c_void_p]),
     "bnd_run_place_name": (c_char_p, [c_void_p, c_size_t]),
