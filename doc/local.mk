@@ -108,6 +108,7 @@ REFERENCE_PAGES = \
 	doc/reference/json.md \
 	doc/reference/layouts.md \
 	doc/reference/links.md \
+	doc/reference/optimizers.md \
 	doc/reference/random-bits.md \
 	doc/reference/recipes.md \
 	doc/reference/report.md \

@@ -6,6 +6,11 @@ void bndi_chunk_rounded(const bndi_update *u, float *x, const bnd_cast *cast)
     bndi_round_chunk(u->engine, x, u->n, cast);
 }
 
+size_t bndi_blocks_in(const bndi_parameter *p, const bndi_shape *shape)
+{
+    return bndi_partition_blocks(&p->partition, shape->extent[p->partition.by_columns]);
+}
+
 /* A coefficient: in fp64 as torch has it, or rounded to the role scalar. 1 - beta is one of its own: it is worked
  * out in fp64 and then rounded, as a program that hands it to an operation does. */
 double bndi_scalar(const bnd_cast *of_scalar, double x)

@@ -7,11 +7,6 @@
 #include "tensor/engine.h"
 #include "tensor/scaled.h"
 
-size_t bndi_blocks_in(const bndi_parameter *p, const bndi_shape *shape)
-{
-    return bndi_partition_blocks(&p->partition, shape->extent[p->partition.by_columns]);
-}
-
 static bnd_status add_moments(bnd_run *run, bndi_parameter *p, const bndi_shape *shape, bnd_error *why)
 {
     const bndi_optimizer_row *optimizer = bndi_optimizer_for(run->optimizer, p->hidden);
