@@ -1,8 +1,8 @@
 /* Products by chains: fp32 in fused multiply-adds, on operands in place if their layout allows it. The loops, from
  * outside to inside, with C = A B and a tile of `way->rows` x `way->columns` sums in registers:
  *
- *   k       blocks of `depth` steps, after each of which C holds the sums so far
- *   row     blocks of rows of A that stay in the second cache (FLOATS_AT_ONCE numbers)
+ *   k       blocks of at most depth_of steps, after each of which C holds the sums so far
+ *   row     blocks of rows of A (FLOATS_AT_ONCE numbers, or what is packed at once), for which a panel is packed once
  *   column  panels of B, `way->columns` wide, packed or read in place: they stay in the first cache
  *   i       tiles of the block of rows: the highest kernel that fits, then its `fewer`: 14, 8, 4, 2, 1 rows on AVX-512
  *
@@ -14,16 +14,36 @@
  * rounded or gathered are packed first. */
 #include "matmul/gemm_job.h"
 
-/* With so few rows of C a panel of B is used too rarely to be worth packing. */
-enum { FEW_ROWS = 64, FLOATS_AT_ONCE = 1 << 17 };
+/* With so few rows of C a panel of B is used too rarely to be worth packing; rows of A that are FAR_APART, or farther,
+ * are worth it where MANY_COLUMNS use them. */
+enum { FEW_ROWS = 64, FLOATS_AT_ONCE = 1 << 19, FAR_APART = 1024, MANY_COLUMNS = 96 };
+
+/* Does a tile read A where it lies? Not where its rows lie so far apart that they share the sets of the first cache:
+ * reading 14 rows 8 KiB apart took a quarter longer. */
+static bool reads_in_place(const bndi_job *j, bndi_region p)
+{
+    const bool far_apart = j->a.column == 1 && (j->a.row >= FAR_APART || j->a.row <= -FAR_APART);
+    const bool used = p.right - p.left >= MANY_COLUMNS && p.bottom - p.top > FEW_ROWS;
+    return lies_in_rows(&j->a) && !(far_apart && used);
+}
+
+/* Steps per block: twice as many where A is read in place, and B's numbers are copied or transposed straight into the
+ * panel. C, which may be far larger than the caches, is read and written half as often then: 5 % of products of
+ * 1024 x 2048 x 512. */
+static size_t depth_of(const bndi_job *j, bool in_place)
+{
+    const bool straight =
+        lies_ready(&j->b) && ((j->b.column == 1 && j->b.row >= 1) || (j->b.row == 1 && j->b.column >= 1));
+    return in_place && straight && j->sum.accumulator.promote == 0 ? BNDI_CHAIN_DEPTH : j->depth;
+}
 
 /* Rows per block: as many blocks as are needed, all of about the same size, a multiple of the tile's rows. AVX-512 (14
- * rows), depth 256, A in place: at most 131072 / 256 = 512 rows at once, so 1200 rows are three blocks of 400, rounded
- * up to 406: 406, 406 and 388. */
-static size_t rows_of_chains(const bndi_job *j, size_t rows, size_t depth)
+ * rows), depth 512, A in place: at most 524288 / 512 = 1024 rows at once, so 2400 rows are three blocks of 800, rounded
+ * up to 812: 812, 812 and 776. */
+static size_t rows_of_chains(const bndi_job *j, size_t rows, size_t depth, bool in_place)
 {
     const size_t unit = j->sum.way->rows;
-    const size_t most = lies_in_rows(&j->a) ? FLOATS_AT_ONCE / (depth > 0 ? depth : 1) : BLOCK_ROWS - unit;
+    const size_t most = in_place ? FLOATS_AT_ONCE / (depth > 0 ? depth : 1) : BLOCK_ROWS - unit;
     const size_t blocks = rows > 0 ? (rows - 1) / most + 1 : 1;
     return ((rows + blocks - 1) / blocks + unit - 1) / unit * unit;
 }
@@ -99,6 +119,10 @@ static void do_chain(const bndi_job *j, const bndi_way *way, bndi_chain *t, bool
     const bool direct = j->c_column == 1 && s->columns == way->columns;
     t->c = direct ? c_at(j, row, s->column) : copy;
     t->c_row = direct ? j->c_row : way->columns;
+    for (size_t i = 0; i < way->rows && direct; i++) { /* a large C comes from far away while the tile computes */
+        __builtin_prefetch(t->c + (ptrdiff_t)i * t->c_row, 1);
+        __builtin_prefetch(t->c + (ptrdiff_t)i * t->c_row + 16, 1);
+    }
     /* Columns after the last are zeros in the copy, and are not stored. */
     for (size_t i = 0; i < way->rows && !direct && !t->fresh; i++) {
         load_c(j, copy + i * way->columns, row + i, s->column, s->columns);
@@ -111,10 +135,10 @@ static void do_chain(const bndi_job *j, const bndi_way *way, bndi_chain *t, bool
 }
 
 /* The rows of a block, the highest tiles first. */
-static void do_chains(const bndi_job *j, const bndi_buffers *w, size_t row, size_t rows, const column_span *s, size_t k,
-                      size_t depth)
+static void do_chains(const bndi_job *j, const bndi_buffers *w, bool in_place, size_t row, size_t rows,
+                      const column_span *s, size_t k, size_t depth)
 {
-    const bool in_place = lies_in_rows(&j->a), turned = in_place && j->a.column != 1;
+    const bool turned = in_place && j->a.column != 1;
     const bndi_way *way = j->sum.way;
     bndi_chain t = {.a_row = in_place ? j->a.row : BNDI_PITCH,
                     .a_column = in_place ? j->a.column : 1,
@@ -137,11 +161,11 @@ static void do_chains(const bndi_job *j, const bndi_buffers *w, size_t row, size
 void bndi_by_chains(const bndi_job *j, bndi_buffers *w, bndi_region p)
 {
     const bndi_way *way = j->sum.way;
-    const bool in_place = lies_in_rows(&j->a);
+    const bool in_place = reads_in_place(j, p);
     size_t k = 0;
     do {
-        const size_t depth = bndi_smaller(j->depth, j->k - k);
-        const size_t rows_of_block = rows_of_chains(j, p.bottom - p.top, depth);
+        const size_t depth = bndi_smaller(depth_of(j, in_place), j->k - k);
+        const size_t rows_of_block = rows_of_chains(j, p.bottom - p.top, depth, in_place);
         for (size_t row = p.top; row < p.bottom; row += rows_of_block) {
             const size_t rows = bndi_smaller(rows_of_block, p.bottom - row);
             if (!in_place) {
@@ -150,7 +174,7 @@ void bndi_by_chains(const bndi_job *j, bndi_buffers *w, bndi_region p)
             for (size_t column = p.left; column < p.right; column += way->columns) {
                 column_span s = {.column = column, .columns = bndi_smaller(way->columns, p.right - column)};
                 set_span(j, w, &s, rows, k, depth);
-                do_chains(j, w, row, rows, &s, k, depth);
+                do_chains(j, w, in_place, row, rows, &s, k, depth);
             }
         }
         k += depth;

@@ -1,5 +1,5 @@
 /* A prepared product, and the buffers for its parts. A block of A and a panel of B are on the stack of the thread that
- * works on them: 330 KiB with glibc, whose threads have megabytes, else 120. */
+ * works on them: 360 KiB. */
 #ifndef BINADE_SRC_MATMUL_GEMM_JOB_H
 #define BINADE_SRC_MATMUL_GEMM_JOB_H
 
@@ -9,7 +9,7 @@
 enum {
     BLOCK_ROWS = 256,
     BLOCK_FLOATS = BLOCK_ROWS * BNDI_PITCH,
-    PANEL_FLOATS = BNDI_TILE_DEPTH * BNDI_TILE_COLUMNS_MAX,
+    PANEL_FLOATS = BNDI_CHAIN_DEPTH * BNDI_TILE_COLUMNS_MAX,
     TILES_MAX = BLOCK_ROWS / 2,
     PACKED_AT_ONCE = 16
 };

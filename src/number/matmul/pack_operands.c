@@ -89,7 +89,7 @@ void bndi_pack_panel(const bndi_job *j, bndi_buffers *w, size_t k, size_t depth,
                      size_t columns)
 {
     float *panel = w->panel;
-    BNDI_VERIFY(depth <= BNDI_TILE_DEPTH && n <= columns && columns <= BNDI_TILE_COLUMNS_MAX);
+    BNDI_VERIFY(depth <= BNDI_CHAIN_DEPTH && n <= columns && columns <= BNDI_TILE_COLUMNS_MAX);
     if (n == columns && !j->b.codes && j->b.column == 1) {
         copy_panel(j, panel, k, depth, column, columns);
         w->largest_b = largest_magnitude_of(j, panel, depth * columns);
@@ -109,6 +109,7 @@ void bndi_pack_panel(const bndi_job *j, bndi_buffers *w, size_t k, size_t depth,
                                        depth);
                 continue;
             }
+            BNDI_VERIFY(depth <= BNDI_TILE_DEPTH);
             for (size_t r = 0; r < some; r++) {
                 bndi_load_run(j, &j->b, w->runs[r], k, column + i + r, false, depth);
             }
