@@ -246,6 +246,43 @@ static void test_rules(void)
     CU_ASSERT_EQUAL(wrong, 0);
 }
 
+/* More steps than a block has, and rows that lie so far apart that they are packed: chains of fmaf in the order of k. A
+ * and B lie by rows or by columns; layout 4: B backwards. */
+static void test_deep(void)
+{
+    enum { ROWS = 71, WIDE = 98, DEEP = 1100 };
+    static float a[ROWS * DEEP], b[DEEP * WIDE], c[ROWS * WIDE];
+    const bnd_format *fp32 = bnd_format_at(BND_FORMAT_FP32);
+    size_t wrong = 0;
+    for (uint64_t i = 0; i < (uint64_t)ROWS * DEEP; i++) {
+        a[i] = number_of(DATA_NORMAL, fp32, 1, i);
+    }
+    for (uint64_t i = 0; i < (uint64_t)DEEP * WIDE; i++) {
+        b[i] = number_of(DATA_NORMAL, fp32, 2, i);
+    }
+    for (unsigned layout = 0; layout < 5; layout++) {
+        bnd_context context = {.threads = 1 + layout % 3};
+        bnd_gemm how = {.context = &context, .accumulator = accumulator_named("fp32"), .add = layout % 2 == 1};
+        how.a = layout % 2 == 0 ? (bnd_strides){DEEP, 1} : (bnd_strides){1, ROWS};
+        how.b = layout % 4 < 2 ? (bnd_strides){WIDE, 1} : (bnd_strides){1, DEEP};
+        how.b = layout < 4 ? how.b : (bnd_strides){-WIDE, 1};
+        const float *from = layout < 4 ? b : b + (DEEP - 1) * WIDE;
+        for (size_t e = 0; e < sizeof c / sizeof *c; e++) {
+            c[e] = 1;
+        }
+        CU_ASSERT_EQUAL(bnd_gemm_f32(c, ROWS, WIDE, a, from, DEEP, &how, NULL), BND_OK);
+        for (ptrdiff_t e = 0; e < ROWS * WIDE; e++) {
+            float sum = how.add ? 1 : 0;
+            for (ptrdiff_t k = 0; k < DEEP; k++) {
+                sum = __builtin_fmaf(a[e / WIDE * how.a.row + k * how.a.column],
+                                     from[k * how.b.row + e % WIDE * how.b.column], sum);
+            }
+            wrong += sum != c[e];
+        }
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+}
+
 /* Operands rounded by the call, and operands that are codes. */
 static void test_operands(void)
 {
@@ -307,7 +344,7 @@ static void test_middle(void)
 }
 
 CU_TestInfo product_tests[] = {
-    {"by bnd_operate", test_definition}, {"nothing", test_nothing}, {"by the oracle", test_oracle},
-    {"every pair", test_every_pair},     {"rules", test_rules},     {"operands", test_operands},
-    {"in the middle", test_middle},      CU_TEST_INFO_NULL,
+    {"by bnd_operate", test_definition}, {"nothing", test_nothing},      {"by the oracle", test_oracle},
+    {"every pair", test_every_pair},     {"rules", test_rules},          {"deep products", test_deep},
+    {"operands", test_operands},         {"in the middle", test_middle}, CU_TEST_INFO_NULL,
 };
