@@ -284,7 +284,7 @@ typedef struct bnd_updates {
 /* Returns: the updates of a parameter in the last step. */
 bnd_updates bnd_run_updates(const bnd_run *run, size_t i);
 
-enum { BND_PLACE_NAME_SIZE = 48 };
+enum { BND_PLACE_NAME_SIZE = 64 };
 
 /* Counts the places at which the engine counts casts. A place has parameters that belong together, "blocks.0.up", and
  * everything that is computed with them until the next are used. Place 0, "", is the rest: batches, and the loss.
@@ -319,7 +319,7 @@ BND_CHECKED bnd_status bnd_run_new_own(bnd_run **out, const bnd_training *traini
                                        bnd_error *why);
 
 /* Adds a parameter before the first step.
- * Arguments: `index` receives its number for bnd_run_parameter. `name` is unique, has at most 47 bytes, and does not
+ * Arguments: `index` receives its number for bnd_run_parameter. `name` is unique, has at most 63 bytes, and does not
  * end in .master, .m, .v, .factors or .extra; the part before its last dot names the place at which its casts are
  * counted. `values` are row-major, NULL: zeros; they go into the master if the recipe has one, and are rounded to the
  * format of the parameter, to nearest. `decays`: weight decay applies to it.

@@ -28,18 +28,18 @@ LLAMA = {"model_type": "llama", "hidden_size": 32, "intermediate_size": 56, "num
 
 # ---- checkpoints ----
 
-def gpt2_weights(random):
+def gpt2_weights(random, depth=2):
     d, v, made = 32, 70, {"wte.weight": (70, 32), "wpe.weight": (40, 32), "ln_f.weight": (32,), "ln_f.bias": (32,)}
-    for i in range(2):
+    for i in range(depth):
         for part, shape in (("ln_1", (d,)), ("attn.c_attn", (d, 3 * d)), ("attn.c_proj", (d, d)), ("ln_2", (d,)),
                             ("mlp.c_fc", (d, 4 * d)), ("mlp.c_proj", (4 * d, d))):
             made[f"h.{i}.{part}.weight"], made[f"h.{i}.{part}.bias"] = shape, shape[-1:]
     return {name: draw(random, name, shape) for name, shape in made.items()}
 
 
-def llama_weights(random, tied):
+def llama_weights(random, tied, depth=2):
     d, kv, f, made = 32, 16, 56, {"model.embed_tokens.weight": (70, 32), "model.norm.weight": (32,)}
-    for i in range(2):
+    for i in range(depth):
         for part, shape in (("input_layernorm", (d,)), ("self_attn.q_proj", (d, d)), ("self_attn.k_proj", (kv, d)),
                             ("self_attn.v_proj", (kv, d)), ("self_attn.o_proj", (d, d)),
                             ("post_attention_layernorm", (d,)), ("mlp.gate_proj", (f, d)), ("mlp.up_proj", (f, d)),
@@ -61,16 +61,17 @@ def as_bf16(x):
 
 
 def write(path, tensors, kind):
-    header, data = {}, b""
+    header, data, at = {}, [], 0
     for name, x in tensors.items():
         words = (x.view(np.uint32) >> 16).astype(np.uint16) if kind == "BF16" else \
             x.astype(np.float16) if kind == "F16" else x
         raw = np.ascontiguousarray(words).tobytes()
-        header[name] = {"dtype": kind, "shape": list(x.shape), "data_offsets": [len(data), len(data) + len(raw)]}
-        data += raw
+        header[name] = {"dtype": kind, "shape": list(x.shape), "data_offsets": [at, at + len(raw)]}
+        data.append(raw)
+        at += len(raw)
     text = json.dumps(header).encode()
     with open(path, "wb") as file:
-        file.write(struct.pack("<Q", len(text)) + text + data)
+        file.write(struct.pack("<Q", len(text)) + text + b"".join(data))
 
 
 def read(path):
@@ -186,7 +187,7 @@ def gpt2(m, w, x, y):
         return a @ w[name + ".weight"] + w[name + ".bias"]
 
     a = w["wte.weight"][m.whole(x)] + w["wpe.weight"][:x.shape[1]]
-    for i in range(2):
+    for i in range(sum(n.endswith("ln_1.weight") for n in w)):
         qkv = dense(norm(a, f"h.{i}.ln_1"), f"h.{i}.attn.c_attn")
         mixed = attend(m, qkv[..., :32], qkv[..., 32:64], qkv[..., 64:], 4, 4)
         a = a + dense(mixed, f"h.{i}.attn.c_proj")
@@ -213,7 +214,7 @@ def llama(m, w, x, y):
         return (h * cos + m.joined([-h[..., d // 2:], h[..., :d // 2]]) * sin).reshape(b, t, n)
 
     a = w["model.embed_tokens.weight"][m.whole(x)]
-    for i in range(2):
+    for i in range(sum(n.endswith("q_proj.weight") for n in w)):
         p = f"model.layers.{i}."
         n = norm(a, p + "input_layernorm")
         q, k, v = (dense(n, f"{p}self_attn.{c}_proj") for c in "qkv")
@@ -281,6 +282,17 @@ def steps(name, model, tensors, path):
     check(got[2] < got[0] - 1e-3, f"{name}: nothing was learned: {got}")
 
 
+def deep(random, tokens):
+    """As many blocks as GPT-2 XL (580 tensors) and Llama 3.1 405B (1136) have."""
+    small, large = gpt2_weights(random, 48), llama_weights(random, False, 126)
+    folder("deep-gpt2", {**GPT2, "n_layer": 48}, small)
+    losses("48 blocks of gpt2", gpt2, small, tokens, "deep-gpt2")
+    steps("deep-gpt2-run", gpt2, small, "deep-gpt2")
+    folder("deep-llama", {**LLAMA, "num_hidden_layers": 126}, large)
+    losses("126 blocks of llama", llama, large, tokens, "deep-llama")
+    refused("depth", "at most 4095 parameter tensors", {**GPT2, "n_layer": 400}, small)
+
+
 def refused(what, message, config, tensors, *arguments):
     folder("wrong", config, tensors)
     done = ask("evaluate", "wrong", "--data", "tokens.npy", "--recipe", "fp32", "--context", str(CONTEXT), *arguments)
@@ -305,6 +317,7 @@ def main():
     brief = {n: as_bf16(x) for n, x in tied.items()}
     folder("tied", {**LLAMA, "tie_word_embeddings": True}, brief, "BF16")
     losses("llama, tied, BF16", llama, brief, tokens, "tied")
+    deep(random, tokens)
     steps("gpt2-run", gpt2, small, "gpt2")
     steps("llama-run", llama, large, "llama")
     losses("of a run", gpt2, {n.replace("transformer.", ""): x for n, x in read("gpt2-run.init").items()}, tokens,

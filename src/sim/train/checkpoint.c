@@ -29,8 +29,8 @@ static void name_of(char out[NAME_SIZE], const bndi_parameter *p, size_t row)
 /* ---- into a file ---- */
 
 typedef struct saved {
-    bnd_named_tensor tensors[BNDI_PARAMETERS * BNDI_KEPT + 1];
-    char names[BNDI_PARAMETERS * BNDI_KEPT][NAME_SIZE];
+    bnd_named_tensor *tensors; /* BNDI_KEPT for each parameter, and one */
+    char (*names)[NAME_SIZE];
     size_t count;
     char training[TEXT_SIZE], step[24], good_steps[24], loss_scale[40];
     bnd_engine *engine; /* of a tensor that the run has not */
@@ -114,12 +114,19 @@ static bnd_status save_with(saved *s, const bnd_run *run, const char *path, bnd_
 
 bnd_status bnd_run_save(const bnd_run *run, const char *path, bnd_error *why)
 {
+    const size_t most = run->parameters * BNDI_KEPT + 1; /* parameters are at most BNDI_PARAMETERS */
     saved *s = calloc(1, sizeof *s);
     if (s == NULL) {
         return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the contents of a checkpoint");
     }
-    bnd_status status = save_with(s, run, path, why);
+    s->tensors = calloc(most, sizeof *s->tensors);
+    s->names = calloc(most, sizeof *s->names);
+    bnd_status status = s->tensors != NULL && s->names != NULL
+                            ? save_with(s, run, path, why)
+                            : bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the contents of a checkpoint");
     bnd_engine_free(s->engine);
+    free(s->tensors);
+    free(s->names);
     free(s);
     return status;
 }

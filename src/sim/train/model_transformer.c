@@ -4,6 +4,7 @@
 #include "train/train.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- names ---- */
@@ -130,7 +131,7 @@ static void add_all(bndi_graph *g, const spelling *s)
     if (b->learned) {
         bndi_add_matrix(g, s->positions, b->positions, t->width, deviation, BNDI_TABLE);
     }
-    for (size_t block = 0; block < t->depth; block++) {
+    for (size_t block = 0; g->status == BND_OK && block < t->depth; block++) {
         for (bndi_block_part part = 0; part < BNDI_PARTS; part++) {
             add_part(g, s, block, part);
         }
@@ -141,17 +142,47 @@ static void add_all(bndi_graph *g, const spelling *s)
     }
 }
 
+static size_t per_block(const bndi_blocks *b)
+{
+    size_t n = 0;
+    for (bndi_block_part part = 0; part < BNDI_PARTS; part++) {
+        n += bndi_block_part_tensors(b, part);
+    }
+    return n;
+}
+
+static size_t first_block(const bndi_blocks *b)
+{
+    return 1 + (size_t)b->learned;
+}
+
+/* Where each block's parameters begin. The parameters are there, so that their number bounds the depth. */
+static void make_blocks(bndi_graph *g)
+{
+    const bndi_blocks *b = &g->run->shape;
+    const size_t depth = g->run->training.depth;
+    if (g->status != BND_OK) {
+        return;
+    }
+    bndi_block_data *blocks = calloc(depth + 1, sizeof *blocks);
+    if (blocks == NULL) {
+        g->status = bnd_fail(g->why, BND_NO_MEMORY, 0, "no memory for %zu blocks", depth);
+        return;
+    }
+    for (size_t i = 0; i < depth; i++) {
+        blocks[i] = (bndi_block_data){g->run, first_block(b) + i * per_block(b)};
+    }
+    free(g->run->blocks);
+    g->run->blocks = blocks;
+}
+
 static void build_with(bndi_graph *g, const spelling *s)
 {
     const bnd_training *t = &g->run->training;
-    if (t->depth > BNDI_MODEL_DEPTH) {
-        g->status = bnd_fail(g->why, BND_BAD_ARGUMENT, 0, "depth must be at most %d blocks for a transformer, not %zu",
-                             BNDI_MODEL_DEPTH, t->depth);
-        return;
-    }
     g->status = bndi_blocks_of(&g->run->shape, t->model, &t->blocks, t->width, t->heads, t->context, g->why);
     if (g->status == BND_OK) {
         add_all(g, s);
+        make_blocks(g);
     }
 }
 
@@ -171,20 +202,6 @@ static void build_llama(bndi_graph *g)
 }
 
 /* ---- where they are ---- */
-
-static size_t per_block(const bndi_blocks *b)
-{
-    size_t n = 0;
-    for (bndi_block_part part = 0; part < BNDI_PARTS; part++) {
-        n += bndi_block_part_tensors(b, part);
-    }
-    return n;
-}
-
-static size_t first_block(const bndi_blocks *b)
-{
-    return 1 + (size_t)b->learned;
-}
 
 /* The number of a part's weight, of a block whose parameters begin at `first`; its bias is the next. */
 static size_t at(const bndi_blocks *b, size_t first, bndi_block_part part)
@@ -316,10 +333,8 @@ static bnd_status segment(bnd_tensor **out, bnd_tensor *const *in, size_t count,
 
 static bnd_tensor *block(bndi_graph *g, bnd_tensor *x, size_t index)
 {
-    const bndi_blocks *b = &g->run->shape;
     bndi_block_data *data = &g->run->blocks[index];
     bnd_tensor *y = NULL;
-    *data = (bndi_block_data){g->run, first_block(b) + index * per_block(b)};
     if (!g->run->training.recompute) {
         return block_of(g, x, data->first);
     }

@@ -168,20 +168,50 @@ static bndi_partition partition_of(const char *name, const bndi_shape *shape)
                  : (bndi_partition){.grouped = 0};
 }
 
-static bnd_status add(bnd_run *run, const char *name, const bndi_shape *shape, const initial *from, bnd_error *why)
+bnd_status bndi_parameters_room(bnd_run *run, size_t count, bnd_error *why)
 {
-    bndi_parameter *p = &run->parameter[run->parameters];
-    if (run->parameters == BNDI_PARAMETERS) {
+    enum { FIRST = 16 };
+    const bool begins = run->parameter_room == 0;
+    size_t room = run->parameter_room != 0 ? run->parameter_room : FIRST;
+    if (count > BNDI_PARAMETERS) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "a model can have at most %d parameter tensors; reduce its depth",
                         BNDI_PARAMETERS);
     }
+    if (count <= run->parameter_room && !begins) {
+        return BND_OK;
+    }
+    while (room < count) {
+        room *= 2;
+    }
+    bndi_parameter *parameter = realloc(run->parameter, room * sizeof *parameter);
+    run->parameter = parameter != NULL ? parameter : run->parameter;
+    bndi_parameter_name *name = realloc(run->place_name, (room + 1) * sizeof *name);
+    run->place_name = name != NULL ? name : run->place_name;
+    bnd_layer *layers = realloc(run->layers, (room + 1) * sizeof *layers);
+    run->layers = layers != NULL ? layers : run->layers;
+    if (parameter == NULL || name == NULL || layers == NULL) {
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for %zu parameters", room);
+    }
+    if (begins) {
+        run->place_name[0][0] = 0;
+    }
+    run->parameter_room = room;
+    return BND_OK;
+}
+
+static bnd_status add(bnd_run *run, const char *name, const bndi_shape *shape, const initial *from, bnd_error *why)
+{
+    bnd_status status = bndi_parameters_room(run, run->parameters + 1, why);
+    if (status != BND_OK) {
+        return status;
+    }
+    bndi_parameter *p = &run->parameter[run->parameters];
     memset(p, 0, sizeof *p);
     strncpy(p->name, name, sizeof p->name - 1);
     p->decays = from->decays;
     p->hidden = from->hidden;
     p->partition = from->partition != NULL ? *from->partition : partition_of(p->name, shape);
     p->place = place_of(run, p->name);
-    bnd_status status = BND_OK;
     if (!run->naming) {
         bndi_go_to_if_they_differ(run, run->parameters);
         status = bndi_parameter_make(run, p, shape, why);

@@ -106,9 +106,8 @@ static bnd_status build(bnd_run *run, bool with_data, bnd_error *why)
  * decay. */
 unsigned bndi_high_from(const bnd_run *run, unsigned high_last)
 {
-    bnd_layer layers[BNDI_PARAMETERS + 1];
-    const size_t count = bndi_layers_of(layers, run), from = bnd_layers_last(layers, count, high_last);
-    return from < count ? (unsigned)from : 0;
+    const size_t from = bnd_layers_last(bndi_layers_of(run), run->places, high_last);
+    return from < run->places ? (unsigned)from : 0;
 }
 
 void bndi_keep_high(bnd_run *run, const bnd_policy *policy)
@@ -116,28 +115,24 @@ void bndi_keep_high(bnd_run *run, const bnd_policy *policy)
     run->engine->high_from = bndi_high_from(run, policy->high_last);
 }
 
-size_t bndi_layers_of(bnd_layer *layers, const bnd_run *run)
+const bnd_layer *bndi_layers_of(const bnd_run *run)
 {
     for (size_t i = 0; i < run->places; i++) {
-        layers[i] = (bnd_layer){.name = run->place_name[i]};
+        run->layers[i] = (bnd_layer){.name = run->place_name[i]};
     }
     for (size_t i = 0; i < run->parameters; i++) {
-        layers[run->parameter[i].place].weights += run->parameter[i].decays;
+        run->layers[run->parameter[i].place].weights += run->parameter[i].decays;
     }
-    return run->places;
+    return run->layers;
 }
 
 bnd_status bndi_policy_at(bnd_policy *out, const bnd_run *run, const bnd_policy *policy, size_t place, bnd_error *why)
 {
-    bnd_layer layers[BNDI_PARAMETERS + 1];
-    const size_t count = bndi_layers_of(layers, run);
-    return bnd_policy_of_layer(out, policy, layers, count, place, why);
+    return bnd_policy_of_layer(out, policy, bndi_layers_of(run), run->places, place, why);
 }
 
 bnd_status bndi_follow(bnd_run *run, const bnd_policy *policy, bnd_error *why)
 {
-    bnd_layer layers[BNDI_PARAMETERS + 1];
-    const size_t count = bndi_layers_of(layers, run);
     if (policy->layers[0] != 0 && bndi_is_own(run)) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
                         "settings of layers (%s) need a built-in model; libbinade.torch.wrap has `exceptions` for them",
@@ -147,7 +142,7 @@ bnd_status bndi_follow(bnd_run *run, const bnd_policy *policy, bnd_error *why)
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "update=eco cannot be used with settings of layers (%s)",
                         policy->layers);
     }
-    bnd_status status = bndi_engine_set_layers(run->engine, policy, layers, count, why);
+    bnd_status status = bndi_engine_set_layers(run->engine, policy, bndi_layers_of(run), run->places, why);
     if (status == BND_OK) {
         bndi_keep_high(run, policy);
     }
@@ -166,7 +161,8 @@ static bnd_status make(bnd_run **out, const bnd_training *training, bool with_da
     run->places = 1;
     run->floor = run->chance_loss = run->unigram = __builtin_nan("");
     bndi_begin_loss_scale(run);
-    status = bnd_engine_new(&run->engine, context, why);
+    status = bndi_parameters_room(run, 0, why);
+    status = status == BND_OK ? bnd_engine_new(&run->engine, context, why) : status;
     if (status == BND_OK) {
         bndi_environment before = bndi_enter(BND_ROUND_RNE);
         status = build(run, with_data, why);
@@ -206,6 +202,10 @@ void bnd_run_free(bnd_run *run)
         bnd_run_free(run->source.teacher);
         free(run->source.plan);
         free(run->factor_room);
+        free(run->parameter);
+        free(run->place_name);
+        free(run->layers);
+        free(run->blocks);
         free(run);
     }
 }
@@ -304,10 +304,10 @@ bnd_updates bnd_run_updates(const bnd_run *run, size_t i)
 
 bnd_tensor *bnd_run_parameter(const bnd_run *run, size_t i, bnd_role part)
 {
-    const bndi_parameter *p = &run->parameter[i];
     if (i >= run->parameters) {
         return NULL;
     }
+    const bndi_parameter *p = &run->parameter[i];
     switch (part) {
     case BND_ROLE_PARAM:
         return p->value;

@@ -27,7 +27,9 @@
 #include "tensor/reader.h"
 #include "tensor/transformer.h"
 
-enum { BNDI_PARAMETERS = 512, BNDI_PARAMETER_NAME = 48 };
+/* A place of the statistics for each parameter, and one for what belongs to none. */
+enum { BNDI_PARAMETERS = BND_PLACES_MAX - 1, BNDI_PARAMETER_NAME = BND_PLACE_NAME_SIZE };
+typedef char bndi_parameter_name[BNDI_PARAMETER_NAME];
 
 typedef struct bndi_parameter {
     char name[BNDI_PARAMETER_NAME];
@@ -62,7 +64,6 @@ typedef struct bndi_model_row bndi_model_row;
 typedef struct bndi_optimizer_row bndi_optimizer_row;
 
 /* A block of a transformer: where its parameters begin. It is told to a segment, and lives as long as the tape. */
-enum { BNDI_MODEL_DEPTH = 40 };
 typedef struct bndi_block_data {
     bnd_run *run;
     size_t first;
@@ -76,9 +77,10 @@ struct bnd_run {
     bnd_engine *engine;
     const bndi_model_row *model;
     const bndi_optimizer_row *optimizer;
-    bndi_parameter parameter[BNDI_PARAMETERS];
-    size_t parameters;
-    char place_name[BNDI_PARAMETERS + 1][BNDI_PARAMETER_NAME]; /* place 0: what belongs to no parameters */
+    bndi_parameter *parameter;
+    size_t parameters, parameter_room;
+    bndi_parameter_name *place_name; /* parameter_room + 1; place 0: what belongs to no parameters */
+    bnd_layer *layers;               /* as many: what bndi_layers_of fills */
     unsigned places;
     bool naming; /* the model only names its parameters, so that it is known which layers there are */
     uint64_t step, good_steps;
@@ -96,7 +98,7 @@ struct bnd_run {
     bnd_step at_hand;  /* of BNDI_IN_STEP */
     bool had_tape;     /* before BNDI_EVALUATING */
     bndi_blocks shape; /* of a transformer, with what its segments are told */
-    struct bndi_block_data blocks[BNDI_MODEL_DEPTH];
+    bndi_block_data *blocks;
 };
 
 /* Purposes of random bits, so that no two things share them: in the upper half of a purpose. */
@@ -294,6 +296,9 @@ extern const bndi_model_row bndi_own_row; /* the caller's own: it has a name and
 BND_CHECKED bnd_status bndi_parameters_begin(bnd_run *run, bnd_error *why);
 void bndi_parameters_end(bnd_run *run);
 
+/* Room for so many parameters and their places; those that are there stay. */
+BND_CHECKED bnd_status bndi_parameters_room(bnd_run *run, size_t count, bnd_error *why);
+
 /* Call between steps. True if all weights are NaN. Embedding tables are not looked at: rows that no batch has used
    may still be numbers. */
 bool bndi_weights_are_lost(const bnd_run *run);
@@ -313,8 +318,8 @@ BND_CHECKED bnd_status bndi_value_of_master(bndi_parameter *p, bnd_error *why);
  * another way. */
 BND_CHECKED bnd_status bndi_take_weights(bndi_parameter *p, const bnd_tensor *weights, bnd_error *why);
 
-/* The layers of a run, one per place: BNDI_PARAMETERS + 1 at most. Returns their number. */
-size_t bndi_layers_of(bnd_layer *layers, const bnd_run *run);
+/* The layers of a run, run->places of them; they hold until it gets another parameter. */
+const bnd_layer *bndi_layers_of(const bnd_run *run);
 
 /* The policy that holds at a place, with its exceptions. */
 BND_CHECKED bnd_status bndi_policy_at(bnd_policy *out, const bnd_run *run, const bnd_policy *policy, size_t place,

@@ -197,20 +197,22 @@ bnd_status bndi_initial_read(bnd_tensor *to, const bnd_run *run, const char *nam
 
 static bnd_status check_known(const bnd_run *run, const char *name, bnd_error *why)
 {
-    const size_t length = strlen(name);
-    bndi_nearest nearest = bndi_nearest_to(name, length);
     for (size_t k = 0; k < run->parameters; k++) {
         const char *own = run->parameter[k].name;
         if (strcmp(name, own) == 0 || strcmp(name, without_prefix(run, own)) == 0) {
             return BND_OK;
         }
-        bndi_nearest_offer(&nearest, own, strlen(own));
     }
-    return is_no_parameter(run, name)
-               ? BND_OK
-               : bndi_in_file(bndi_nearest_fail(&nearest, why, BND_BAD_FILE,
-                                                "no parameter of this model has the name of the tensor", NULL),
-                              run->training.init, why);
+    if (is_no_parameter(run, name)) {
+        return BND_OK;
+    }
+    bndi_nearest nearest = bndi_nearest_to(name, strlen(name));
+    for (size_t k = 0; k < run->parameters; k++) {
+        bndi_nearest_offer(&nearest, run->parameter[k].name, strlen(run->parameter[k].name));
+    }
+    return bndi_in_file(
+        bndi_nearest_fail(&nearest, why, BND_BAD_FILE, "no parameter of this model has the name of the tensor", NULL),
+        run->training.init, why);
 }
 
 /* No tensor may be left over: the file would be that of another model. */

@@ -251,7 +251,7 @@ BND_PHASE_FORWARD = 0
 BND_PHASE_RECOMPUTE = 2
 BND_PHASE_UPDATE = 3
 BND_PLACES_MAX = 4096
-BND_PLACE_NAME_SIZE = 48
+BND_PLACE_NAME_SIZE = 64
 BND_POLICY_LAYERS_SIZE = 512
 BND_POLICY_NAME_SIZE = 64
 BND_POLICY_TEXT_SIZE = 8192
@@ -1252,7 +1252,7 @@ bnd_sweep_row._fields_ = [("recipe", c_char_p), ("records", POINTER(bnd_record))
     ("rates", POINTER(bnd_rate)), ("rate_count", c_size_t), ("best", c_size_t), ("failed", c_size_t),
     ("compared", c_bool), ("is", bnd_comparison)]
 bnd_finding._fields_ = [("mechanism", c_int), ("role", c_int), ("share", c_double), ("worst_share", c_double),
-    ("worst", (c_char * 48)), ("step", c_uint64)]
+    ("worst", (c_char * 64)), ("step", c_uint64)]
 bnd_share._fields_ = [("part", c_size_t), ("lifts", c_bool), ("lowers", c_bool), ("heals", c_bool),
     ("hurts", c_bool), ("lifted", c_double), ("lifted_interval", c_double), ("lowered", c_double),
     ("lowered_interval", c_double)]

@@ -13,7 +13,7 @@ from ._bridge import FP32, NO_CHECKPOINTS, Node, Operand, Operation, Plain, Run,
     same_format
 from ._scale import Enter, Exit, is_inside
 
-_NAME = 47  # bytes of a parameter's name in a run
+_NAME = 63  # bytes of a parameter's name in a run
 
 
 class Rounded(torch.Tensor):
