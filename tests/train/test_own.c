@@ -308,7 +308,8 @@ static void test_refused_calls(void)
     bnd_step step;
     double loss;
     size_t index = 5, shape[] = {2, 3};
-    const char *const bad_names[] = {"", "w.m", "carried", "a name of more than forty-seven bytes, which is too long"};
+    const char *const bad_names[] = {"", "w.m", "carried",
+                                     "a name of more than sixty-three bytes, which is longer than a name can be"};
     CU_ASSERT_EQUAL(bnd_run_begin_step(model, &why), BND_BAD_ARGUMENT);
     CU_ASSERT_EQUAL(bnd_run_add_parameter(&index, model, "w", NULL, shape, 2, true, &why), BND_BAD_ARGUMENT);
     CU_ASSERT_EQUAL(bnd_run_begin_step(own, &why), BND_BAD_ARGUMENT); /* no parameters */
