@@ -105,6 +105,9 @@ size_t bnd_checkpoint_files(const bnd_checkpoint *checkpoint);
 const char *bnd_checkpoint_file_name(const bnd_checkpoint *checkpoint, size_t file);
 uint64_t bnd_checkpoint_file_size(const bnd_checkpoint *checkpoint, size_t file);
 
+/* Returns: the number of tensors of a file. Arguments: `bytes` (out) of their data. */
+size_t bnd_checkpoint_file_tensors(uint64_t *bytes, const bnd_checkpoint *checkpoint, size_t file);
+
 /* Returns: the number of stored tensors; one of them, file by file in the order of the data; the one of this name, or
  * NULL. */
 size_t bnd_checkpoint_count(const bnd_checkpoint *checkpoint);
@@ -205,6 +208,10 @@ typedef struct bnd_stored_weight {
 size_t bnd_checkpoint_weights(const bnd_checkpoint *checkpoint);
 const bnd_stored_weight *bnd_checkpoint_weight_at(const bnd_checkpoint *checkpoint, size_t index);
 const bnd_stored_weight *bnd_checkpoint_find_weight(const bnd_checkpoint *checkpoint, const char *name);
+
+/* Returns: how a weight is stored: the name of its layout; without one the dtype of its codes; "" for NULL, and for
+ * scales without codes. */
+const char *bnd_stored_as(const bnd_stored_weight *weight);
 
 /* The elements at .. at + n - 1 of a weight: the exact product of code and scales, rounded once to fp32. `at` is a
  * multiple of BND_WEIGHT_STEP. Codes of fp64 are rounded to nearest.

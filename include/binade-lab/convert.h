@@ -63,6 +63,15 @@ typedef struct bnd_planned_weight {
     uint64_t bytes_in, bytes_out; /* with scales */
 } bnd_planned_weight;
 
+/* Returns: what a weight is in the output: a format of blocks, "nvfp4", or a dtype. */
+const char *bnd_planned_to(const bnd_planned_weight *weight);
+
+/* Weights that are stored alike and become the same for the same reason. */
+typedef struct bnd_planned_kind {
+    const bnd_planned_weight *first;                 /* of them */
+    uint64_t weights, elements, bytes_in, bytes_out; /* sums */
+} bnd_planned_kind;
+
 typedef struct bnd_plan_totals {
     uint64_t parameters;             /* elements of float weights */
     uint64_t quantized;              /* those of them that are quantized in the output */
@@ -90,6 +99,10 @@ void bnd_quantize_plan_free(bnd_quantize_plan *plan);
 /* Returns: the number of weights; one of them, in the order of the input; NULL if there is none. */
 size_t bnd_quantize_plan_count(const bnd_quantize_plan *plan);
 const bnd_planned_weight *bnd_quantize_plan_at(const bnd_quantize_plan *plan, size_t index);
+
+/* Returns: the number of kinds of weights; one of them, in the order of their first weights; NULL if there is none. */
+size_t bnd_quantize_plan_kinds(const bnd_quantize_plan *plan);
+const bnd_planned_kind *bnd_quantize_plan_kind_at(const bnd_quantize_plan *plan, size_t index);
 
 /* Returns: sums over all weights. */
 bnd_plan_totals bnd_quantize_plan_totals(const bnd_quantize_plan *plan);
@@ -153,6 +166,55 @@ BND_CHECKED bnd_status bnd_checkpoint_relayout(bnd_relayout_result *out, const b
  * to fp32. A weight that has a scale in one of them only counts, too.
  * Returns: how many there are. Arguments: `same` (out): how many of them are the same. */
 size_t bnd_relayout_compare_inputs(size_t *same, const bnd_checkpoint *a, const bnd_checkpoint *b);
+
+/* ---- what relayout changed ---- */
+
+typedef enum bnd_relaid_change {
+    BND_RELAID_RENAMED,
+    BND_RELAID_RESHAPED,
+    BND_RELAID_CAST,      /* the same numbers in another format */
+    BND_RELAID_RETYPED,   /* the same bytes under another dtype */
+    BND_RELAID_REORDERED, /* the two codes of a byte changed places, or scales are in another order */
+    BND_RELAID_INVERTED,  /* a factor became a divisor, or a divisor a factor */
+    BND_RELAID_CHANGES    /* how many there are */
+} bnd_relaid_change;
+
+/* Returns: "renamed", "reshaped" ...; "" for another number. */
+const char *bnd_relaid_change_name(bnd_relaid_change change);
+
+/* A tensor of a quantized weight, in input and output. */
+typedef struct bnd_relaid_tensor {
+    const bnd_stored_weight *weight; /* in the input */
+    bnd_part part;                   /* in the input */
+    const bnd_stored_tensor *from, *to;
+    unsigned changes;             /* bit c: bnd_relaid_change c */
+    bool is_reciprocal;           /* it is inverted, and both numbers are positive: the members below are set */
+    float number_from, number_to; /* in the input and in the output */
+    float number_back;            /* 1 / number_to, rounded to fp32: what a loader or a relayout back computes */
+    uint64_t ulps;                /* from number_from to number_back */
+} bnd_relaid_tensor;
+
+typedef struct bnd_relayout_changes bnd_relayout_changes;
+
+/* Compares the tensors of a checkpoint and of the one that relayout made of it: their names, dtypes and shapes; of the
+ * data only numbers that are inverted.
+ * Arguments: `in` and `after` are used until the result is freed.
+ * On failure: BND_NO_MEMORY. */
+BND_CHECKED bnd_status bnd_relayout_changes_new(bnd_relayout_changes **out, const bnd_checkpoint *in,
+                                                const bnd_checkpoint *after, bnd_error *why);
+
+/* NULL does nothing. */
+void bnd_relayout_changes_free(bnd_relayout_changes *changes);
+
+/* Returns: the number of tensors; one of them, in the order of the weights of the input; NULL if there is none. */
+size_t bnd_relayout_changes_count(const bnd_relayout_changes *changes);
+const bnd_relaid_tensor *bnd_relayout_changes_at(const bnd_relayout_changes *changes, size_t index);
+
+/* Returns: the number of tensors with a change; for BND_RELAID_CHANGES of those with none. */
+size_t bnd_relayout_changes_with(const bnd_relayout_changes *changes, bnd_relaid_change change);
+
+/* Returns: a text of the metadata that a relayout back needs, by the order of keys; NULL if there are fewer. */
+const bnd_safetensors_pair *bnd_relayout_kept_at(const bnd_checkpoint *checkpoint, size_t index);
 
 #ifdef __cplusplus
 }

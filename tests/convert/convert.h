@@ -12,6 +12,7 @@ extern CU_TestInfo code_tests[];
 extern CU_TestInfo run_tests[];
 extern CU_TestInfo expert_tests[];
 extern CU_TestInfo relayout_tests[];
+extern CU_TestInfo change_tests[];
 
 /* A weight of a test's checkpoint: bf16, fp16 or fp32. */
 typedef struct made_weight {

@@ -5,9 +5,9 @@
 
 int main(void)
 {
-    CU_SuiteInfo suites[] = {SUITE("names", name_tests),        SUITE("texts", text_tests),
-                             SUITE("plans", plan_tests),        SUITE("codes", code_tests),
-                             SUITE("outputs", run_tests),       SUITE("experts", expert_tests),
-                             SUITE("relayout", relayout_tests), CU_SUITE_INFO_NULL};
+    CU_SuiteInfo suites[] = {
+        SUITE("names", name_tests),        SUITE("texts", text_tests),     SUITE("plans", plan_tests),
+        SUITE("codes", code_tests),        SUITE("outputs", run_tests),    SUITE("experts", expert_tests),
+        SUITE("relayout", relayout_tests), SUITE("changes", change_tests), CU_SUITE_INFO_NULL};
     return run_suites(suites);
 }

@@ -70,6 +70,48 @@ static void each_weight_has_a_reason(void)
     close_small(in);
 }
 
+/* Each kind's sums, by hand from the shapes of small_model. */
+static void kinds_are_summed(void)
+{
+    bnd_checkpoint *in = open_small(config);
+    const char *keep[] = {"*.down_proj"};
+    bnd_quantize_plan *plan = plan_of(in, &(bnd_quantize){.to = "e4m3", .keep = keep, .keeps = 1});
+    enum { LINEAR = 2 * 64 * 64 + 2 * 32 * 64 + 6 * 96 * 64, ROWS = 2 * 64 + 2 * 32 + 6 * 96 };
+    static const struct {
+        const char *reason, *stored, *to;
+        uint64_t weights, elements, bytes_in, bytes_out;
+    } kinds[] = {
+        {"embedding", "BF16", "BF16", 1, 40 * 64, 80 * 64, 80 * 64},
+        {"vector", "BF16", "BF16", 2, 128, 256, 256},
+        {"linear", "BF16", "e4m3/row", 10, LINEAR, 2 * LINEAR, LINEAR + 2 * ROWS},
+        {"kept", "BF16", "BF16", 1, 64 * 96, 2 * 64 * 96, 2 * 64 * 96},
+        {"router", "BF16", "BF16", 1, 4 * 64, 8 * 64, 8 * 64},
+        {"vector", "F32", "F32", 1, 64, 256, 256},
+        {"head", "BF16", "BF16", 1, 40 * 64, 80 * 64, 80 * 64},
+    };
+    const size_t count = sizeof kinds / sizeof *kinds;
+    CU_ASSERT_EQUAL_FATAL(bnd_quantize_plan_kinds(plan), count);
+    CU_ASSERT_PTR_NULL(bnd_quantize_plan_kind_at(plan, count));
+    for (size_t i = 0; i < count; i++) {
+        bool found = false;
+        for (size_t k = 0; k < count; k++) {
+            const bnd_planned_kind *kind = bnd_quantize_plan_kind_at(plan, k);
+            if (strcmp(kind->first->reason, kinds[i].reason) == 0 &&
+                strcmp(bnd_stored_as(kind->first->weight), kinds[i].stored) == 0) {
+                found = true;
+                CU_ASSERT_STRING_EQUAL(bnd_planned_to(kind->first), kinds[i].to);
+                CU_ASSERT_EQUAL(kind->weights, kinds[i].weights);
+                CU_ASSERT_EQUAL(kind->elements, kinds[i].elements);
+                CU_ASSERT_EQUAL(kind->bytes_in, kinds[i].bytes_in);
+                CU_ASSERT_EQUAL(kind->bytes_out, kinds[i].bytes_out);
+            }
+        }
+        CU_ASSERT_TRUE(found);
+    }
+    bnd_quantize_plan_free(plan);
+    close_small(in);
+}
+
 static void tensor_scales_are_shared(void)
 {
     bnd_checkpoint *in = open_small(config);
@@ -200,6 +242,7 @@ static void configs_say_it(void)
 }
 
 CU_TestInfo plan_tests[] = {{"each weight has a reason", each_weight_has_a_reason},
+                            {"kinds are summed", kinds_are_summed},
                             {"tensor scales are shared", tensor_scales_are_shared},
                             {"what cannot be is refused", what_cannot_be_is_refused},
                             {"widths that no block divides", widths_that_no_block_divides},

@@ -331,6 +331,20 @@ uint64_t bnd_checkpoint_file_size(const bnd_checkpoint *checkpoint, size_t file)
     return file < checkpoint->file_count ? checkpoint->files[file].size : 0;
 }
 
+size_t bnd_checkpoint_file_tensors(uint64_t *bytes, const bnd_checkpoint *checkpoint, size_t file)
+{
+    size_t tensors = 0;
+    *bytes = 0;
+    for (size_t i = 0; i < checkpoint->count; i++) {
+        const bnd_stored_tensor *t = bnd_checkpoint_at(checkpoint, i);
+        if (t->file == file) {
+            tensors++;
+            *bytes += t->size;
+        }
+    }
+    return tensors;
+}
+
 size_t bnd_checkpoint_count(const bnd_checkpoint *checkpoint)
 {
     return checkpoint->count;

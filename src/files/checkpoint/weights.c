@@ -364,6 +364,12 @@ const bnd_stored_weight *bnd_checkpoint_weight_at(const bnd_checkpoint *checkpoi
     return index < checkpoint->weights->count ? checkpoint->weights->list[index] : NULL;
 }
 
+const char *bnd_stored_as(const bnd_stored_weight *weight)
+{
+    const bnd_stored_tensor *codes = weight == NULL ? NULL : weight->parts[BND_PART_CODES];
+    return weight != NULL && weight->layout != NULL ? weight->layout->name : codes != NULL ? codes->dtype : "";
+}
+
 const bnd_stored_weight *bnd_checkpoint_find_weight(const bnd_checkpoint *checkpoint, const char *name)
 {
     const struct bndi_weights *all = checkpoint->weights;

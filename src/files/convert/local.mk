@@ -25,6 +25,7 @@ libbinade_laboratory_la_SOURCES += \
 	src/files/convert/inputs.c \
 	src/files/convert/tensors.c \
 	src/files/convert/texts.c \
+	src/files/convert/plan_kinds.c \
 	src/files/convert/quantize_plan.c \
 	src/files/convert/side_files.c \
 	src/files/convert/tensor_scales.c \
@@ -38,4 +39,5 @@ libbinade_laboratory_la_SOURCES += \
 	src/files/convert/relayout_plan.c \
 	src/files/convert/relayout_around.c \
 	src/files/convert/relayout_inputs.c \
+	src/files/convert/relayout_changes.c \
 	src/files/convert/relayout.c

@@ -48,6 +48,8 @@ struct bnd_quantize_plan {
     char *layers;     /* names of linear layers of experts, the same */
     uint64_t *shapes; /* the same */
     bnd_plan_totals totals;
+    bnd_planned_kind *kinds;
+    size_t kind_count;
     bndi_long_text texts[BNDI_PLAN_TEXTS]; /* config.json, hf_quant_config.json */
     bndi_long_text quantization_config;
 };
@@ -153,6 +155,11 @@ typedef struct bndi_around {
 BND_CHECKED bnd_status bndi_plan_around(bndi_around *out, const bnd_quantize_plan *plan, const char *path,
                                         bnd_error *why);
 void bndi_free_around(bndi_around *around);
+
+/* ---- plan_kinds.c ---- */
+
+/* Sums the weights of each kind, when all weights are planned. */
+BND_CHECKED bnd_status bndi_plan_kinds(bnd_quantize_plan *plan, bnd_error *why);
 
 /* ---- texts.c: config.json and its like ---- */
 

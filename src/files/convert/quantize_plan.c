@@ -28,6 +28,7 @@ static bnd_status make(bnd_quantize_plan *plan, const bnd_quantize *how, bnd_err
     status = status == BND_OK ? bndi_settle_inputs(plan, how, why) : status;
     status = status == BND_OK ? bndi_group(plan, !how->unfused && !is_comfy(plan), why) : status;
     status = status == BND_OK ? bndi_plan_tensors(plan, why) : status;
+    status = status == BND_OK ? bndi_plan_kinds(plan, why) : status;
     return status == BND_OK ? bndi_plan_texts(plan, why) : status;
 }
 
@@ -69,6 +70,7 @@ void bnd_quantize_plan_free(bnd_quantize_plan *plan)
     }
     bndi_long_text_free(&plan->quantization_config);
     free(plan->weights);
+    free(plan->kinds);
     free(plan->work);
     free(plan->tensors);
     free(plan->names);

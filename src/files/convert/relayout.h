@@ -47,14 +47,15 @@ typedef struct bndi_relayout_plan {
 } bndi_relayout_plan;
 
 /* Keys of the metadata. */
-#define BNDI_RELAY_FROM      "binade.relayout.from"
-#define BNDI_RELAY_FAMILY    "binade.relayout.family"
-#define BNDI_RELAY_SCALES    "binade.relayout.scale_dtype"
-#define BNDI_RELAY_INPUTS    "binade.relayout.input_dtype"
-#define BNDI_RELAY_CODES     "binade.relayout.code_dtype"
-#define BNDI_RELAY_ORIGINALS "binade.relayout.originals"
-#define BNDI_RELAY_WAS       "binade.relayout.was."
-#define BNDI_RELAY_TEXT      "binade.relayout.text."
+#define BNDI_RELAY_PREFIX    "binade.relayout."
+#define BNDI_RELAY_FROM      BNDI_RELAY_PREFIX "from"
+#define BNDI_RELAY_FAMILY    BNDI_RELAY_PREFIX "family"
+#define BNDI_RELAY_SCALES    BNDI_RELAY_PREFIX "scale_dtype"
+#define BNDI_RELAY_INPUTS    BNDI_RELAY_PREFIX "input_dtype"
+#define BNDI_RELAY_CODES     BNDI_RELAY_PREFIX "code_dtype"
+#define BNDI_RELAY_ORIGINALS BNDI_RELAY_PREFIX "originals"
+#define BNDI_RELAY_WAS       BNDI_RELAY_PREFIX "was."
+#define BNDI_RELAY_TEXT      BNDI_RELAY_PREFIX "text."
 
 /* Is it one of the words of a list with blanks between them? NULL: an empty list. */
 bool bndi_is_listed(const char *list, const char *word);

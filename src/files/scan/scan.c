@@ -203,11 +203,10 @@ static uint64_t list_tensors(bnd_scan *scan, const bnd_checkpoint *checkpoint)
         if (!is_wanted(&scan->options, w)) {
             continue;
         }
-        const bnd_stored_tensor *codes = w->parts[BND_PART_CODES];
         const char *why = why_it_stays(w, &scan->options);
         bnd_scanned *t = &scan->tensors[scan->tensor_count++];
         *t = (bnd_scanned){.name = w->name, .rank = w->rank, .shape = w->shape, .count = w->count, .why = why};
-        t->stored = w->layout != NULL ? w->layout->name : codes != NULL ? codes->dtype : "";
+        t->stored = bnd_stored_as(w);
         t->bytes = bytes_of(w);
         t->stays = why[0] != '\0';
         t->smallest = scan->count;

@@ -16,9 +16,6 @@ typedef struct diff_question {
 /* The first lines of the answer. Each is to be freed by its taker. */
 void diff_answer(const diff_question *q, void (*line)(void *state, char *owned), void *state);
 
-/* How a weight is stored: its layout, or its dtype; "" if it is not there. */
-const char *diff_stored_as(const bnd_stored_weight *w);
-
 /* All codes and scales are reproduced. */
 bool diff_is_explained(const bnd_explanation *how);
 

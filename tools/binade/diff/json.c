@@ -79,7 +79,7 @@ static void put_weight(bnd_lab_json *json, const bnd_weight_difference *w)
         if (side == NULL) {
             bnd_lab_json_null(json, key);
         } else {
-            bnd_lab_json_string(json, key, diff_stored_as(side));
+            bnd_lab_json_string(json, key, bnd_stored_as(side));
         }
     }
     bnd_lab_json_array(json, "shape");

@@ -27,12 +27,6 @@ static void print_plain(const char *text)
     free(plain);
 }
 
-/* How a weight is stored: its layout, or its dtype. */
-const char *diff_stored_as(const bnd_stored_weight *w)
-{
-    return w == NULL ? "" : w->layout != NULL ? w->layout->name : w->parts[BND_PART_CODES]->dtype;
-}
-
 static char *shape_text(const bnd_stored_weight *w)
 {
     long_text t = {0};
@@ -57,11 +51,11 @@ static char *stored_line(const diff_question *q, const char *side, bool of_b)
     add_text(&t, "%s: ", side);
     for (size_t i = 0; i < all; i++) {
         const bnd_weight_difference *w = bnd_diff_at(q->diff, i);
-        const char *name = diff_stored_as(of_b ? w->b : w->a);
+        const char *name = bnd_stored_as(of_b ? w->b : w->a);
         size_t count = 0;
         for (size_t k = i; k < all && name[0] != '\0' && !done[i]; k++) {
             const bnd_weight_difference *other = bnd_diff_at(q->diff, k);
-            if (!done[k] && strcmp(diff_stored_as(of_b ? other->b : other->a), name) == 0) {
+            if (!done[k] && strcmp(bnd_stored_as(of_b ? other->b : other->a), name) == 0) {
                 done[k] = k != i;
                 count++;
             }
@@ -266,8 +260,8 @@ static void add_row(table *t, const bnd_weight_difference *w)
     table_add(t, copy_text(compared ? w->unit->name : ""));
     table_add(t, compared ? count_text(sums->equal) : copy_text(""));
     table_add(t, count_text(either->count));
-    table_add(t, copy_text(diff_stored_as(w->a)));
-    table_add(t, copy_text(diff_stored_as(w->b)));
+    table_add(t, copy_text(bnd_stored_as(w->a)));
+    table_add(t, copy_text(bnd_stored_as(w->b)));
     table_add(t, shape_text(either));
     table_add(t, copy_text(w->why));
 }

@@ -4,46 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the plan by kinds of weights: the same conversion, formats and reason ---- */
-
-typedef struct planned_kind {
-    const bnd_planned_weight *first;
-    uint64_t weights, elements, bytes_in, bytes_out;
-} planned_kind;
-
-static bool is_of_kind(const bnd_planned_weight *a, const bnd_planned_weight *b)
-{
-    return a->conversion == b->conversion && strcmp(a->because, b->because) == 0 &&
-           strcmp(quantize_from(a), quantize_from(b)) == 0 && strcmp(quantize_to(a), quantize_to(b)) == 0;
-}
-
-/* To be freed; in the order of their first weights. There are few kinds. */
-static planned_kind *find_kinds(size_t *count, const bnd_quantize_plan *plan)
-{
-    planned_kind *kinds = NULL;
-    *count = 0;
-    for (size_t i = 0; i < bnd_quantize_plan_count(plan); i++) {
-        const bnd_planned_weight *row = bnd_quantize_plan_at(plan, i);
-        size_t k = 0;
-        while (k < *count && !is_of_kind(kinds[k].first, row)) {
-            k++;
-        }
-        if (k == *count) {
-            kinds = allocate(kinds, ++*count, sizeof *kinds);
-            kinds[k] = (planned_kind){.first = row};
-        }
-        kinds[k].weights++;
-        kinds[k].elements += row->count;
-        kinds[k].bytes_in += row->bytes_in;
-        kinds[k].bytes_out += row->bytes_out;
-    }
-    return kinds;
-}
+/* ---- the plan ---- */
 
 static void put_conversion(bnd_lab_json *json, const bnd_planned_weight *row)
 {
-    bnd_lab_json_string(json, "from", quantize_from(row));
-    bnd_lab_json_string(json, "to", quantize_to(row));
+    bnd_lab_json_string(json, "from", bnd_stored_as(row->weight));
+    bnd_lab_json_string(json, "to", bnd_planned_to(row));
     bnd_lab_json_string(json, "conversion", bnd_conversion_name(row->conversion));
     bnd_lab_json_string(json, "reason", row->reason);
     bnd_lab_json_string(json, "because", row->because);
@@ -59,19 +25,17 @@ static void put_sizes(bnd_lab_json *json, uint64_t in, uint64_t out, uint64_t pa
 
 static void put_kinds(bnd_lab_json *json, const bnd_quantize_plan *plan)
 {
-    size_t count;
-    planned_kind *kinds = find_kinds(&count, plan);
     bnd_lab_json_array(json, "plan");
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < bnd_quantize_plan_kinds(plan); i++) {
+        const bnd_planned_kind *kind = bnd_quantize_plan_kind_at(plan, i);
         bnd_lab_json_object(json, NULL);
-        put_conversion(json, kinds[i].first);
-        bnd_lab_json_unsigned(json, "weights", kinds[i].weights);
-        bnd_lab_json_unsigned(json, "elements", kinds[i].elements);
-        put_sizes(json, kinds[i].bytes_in, kinds[i].bytes_out, kinds[i].elements);
+        put_conversion(json, kind->first);
+        bnd_lab_json_unsigned(json, "weights", kind->weights);
+        bnd_lab_json_unsigned(json, "elements", kind->elements);
+        put_sizes(json, kind->bytes_in, kind->bytes_out, kind->elements);
         bnd_lab_json_end(json);
     }
     bnd_lab_json_end(json);
-    free(kinds);
 }
 
 /* ---- the files that were written ---- */
@@ -80,12 +44,8 @@ static void put_files(bnd_lab_json *json, const bnd_checkpoint *written)
 {
     bnd_lab_json_array(json, "files");
     for (size_t f = 0; written != NULL && f < bnd_checkpoint_files(written); f++) {
-        uint64_t tensors = 0, bytes = 0;
-        for (size_t i = 0; i < bnd_checkpoint_count(written); i++) {
-            const bnd_stored_tensor *t = bnd_checkpoint_at(written, i);
-            tensors += t->file == f;
-            bytes += t->file == f ? t->size : 0;
-        }
+        uint64_t bytes;
+        const size_t tensors = bnd_checkpoint_file_tensors(&bytes, written, f);
         bnd_lab_json_object(json, NULL);
         bnd_lab_json_string(json, "file", bnd_checkpoint_file_name(written, f));
         bnd_lab_json_unsigned(json, "tensors", tensors);

@@ -26,17 +26,6 @@ char *quantize_shape_text(const bnd_planned_weight *weight)
     return text.text;
 }
 
-const char *quantize_from(const bnd_planned_weight *weight)
-{
-    const bnd_stored_weight *stored = weight->weight;
-    return stored->layout != NULL ? stored->layout->name : stored->parts[BND_PART_CODES]->dtype;
-}
-
-const char *quantize_to(const bnd_planned_weight *weight)
-{
-    return weight->conversion == BND_QUANTIZED ? weight->block.name : weight->dtype;
-}
-
 static char *plain_name(const char *name)
 {
     enum { LONGEST = 256 };
@@ -51,8 +40,8 @@ static void add_row(table *t, const bnd_planned_weight *row, bool people)
 {
     table_add(t, plain_name(row->name));
     table_add(t, quantize_shape_text(row));
-    table_add(t, copy_text(quantize_from(row)));
-    table_add(t, copy_text(quantize_to(row)));
+    table_add(t, copy_text(bnd_stored_as(row->weight)));
+    table_add(t, copy_text(bnd_planned_to(row)));
     table_add(t, format_text("%llu", (unsigned long long)row->bytes_in));
     table_add(t, format_text("%llu", (unsigned long long)row->bytes_out));
     table_add(t, row->group == SIZE_MAX ? copy_text(people ? "" : "null") : format_text("%zu", row->group));

@@ -23,10 +23,6 @@ void json_quantize(bnd_lab_json *json, const char *key, const quantize_answer *a
 /* "4096x11008"; "()" where there is no dimension. To be freed. */
 char *quantize_shape_text(const bnd_planned_weight *weight);
 
-/* How a weight of the input is stored, and what it becomes: a layout, format or dtype. */
-const char *quantize_from(const bnd_planned_weight *weight);
-const char *quantize_to(const bnd_planned_weight *weight);
-
 double quantize_bits(uint64_t bytes, uint64_t parameters); /* per parameter */
 
 #endif

@@ -59,11 +59,24 @@ static int print(const relayout_question *q, const relayout_answer *a)
     return status != GO_ON ? status : same && a->inputs_same == a->inputs ? FINE : DOES_NOT_HOLD;
 }
 
+/* How each tensor changed, for --json and --report. */
+static int find_changes(const relayout_question *q, relayout_answer *a, bnd_relayout_changes **changes)
+{
+    bnd_error why;
+    if (q->report == NULL && q->common.output != OUTPUT_JSON) {
+        return GO_ON;
+    }
+    bnd_status status = bnd_relayout_changes_new(changes, a->in, a->out, &why);
+    a->changes = *changes;
+    return status == BND_OK ? GO_ON : fail(q->common.command, a->out_path, status, &why);
+}
+
 /* The output is opened again where something of it is asked for. */
 static int open_and_answer(relayout_question *q, relayout_answer *a, const bnd_context *context)
 {
     bnd_checkpoint *out = NULL;
     bnd_diff *diff = NULL;
+    bnd_relayout_changes *changes = NULL;
     bnd_error why;
     int answer = GO_ON;
     if (!q->no_check || q->report != NULL || q->common.output == OUTPUT_JSON) {
@@ -72,7 +85,9 @@ static int open_and_answer(relayout_question *q, relayout_answer *a, const bnd_c
         a->out = out;
     }
     answer = answer == GO_ON && !q->no_check ? compare(q, a, context, &diff) : answer;
+    answer = answer == GO_ON ? find_changes(q, a, &changes) : answer;
     answer = answer == GO_ON ? print(q, a) : answer;
+    bnd_relayout_changes_free(changes);
     bnd_diff_free(diff);
     bnd_checkpoint_free(out);
     return answer;

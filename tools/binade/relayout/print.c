@@ -84,8 +84,8 @@ void json_relayout(bnd_lab_json *json, const char *key, const relayout_answer *a
         bnd_lab_json_unsigned(json, "identical", bnd_diff_kinds(a->diff, BND_DIFFERENCE_NONE));
         bnd_lab_json_unsigned(json, "input_scales_identical", a->inputs_same);
     }
-    if (a->out != NULL) {
-        json_relayout_changes(json, a->in, a->out);
+    if (a->changes != NULL) {
+        json_relayout_changes(json, a->changes, a->out);
     }
     bnd_lab_json_end(json);
 }

@@ -6,7 +6,8 @@
 
 typedef struct relayout_answer {
     const char *in_path, *out_path;
-    const bnd_checkpoint *in, *out; /* `out` may be NULL: it was not opened */
+    const bnd_checkpoint *in, *out;      /* `out` may be NULL: it was not opened */
+    const bnd_relayout_changes *changes; /* NULL: they are not asked for */
     const bnd_relayout_result *result;
     const bnd_diff *diff;       /* NULL: values were not compared */
     size_t inputs, inputs_same; /* static input scales that were compared, and those of them that are the same */
@@ -19,6 +20,6 @@ void json_relayout(bnd_lab_json *json, const char *key, const relayout_answer *a
 
 /* Members "tensors": how each tensor of a quantized weight changed; "changes": how many did in which way;
  * "reciprocals": the scales that are stored as reciprocals now; "kept": what the metadata keeps for a relayout back. */
-void json_relayout_changes(bnd_lab_json *json, const bnd_checkpoint *in, const bnd_checkpoint *out);
+void json_relayout_changes(bnd_lab_json *json, const bnd_relayout_changes *changes, const bnd_checkpoint *out);
 
 #endif

@@ -271,6 +271,13 @@ BND_REDUCTION_COUNT = 3
 BND_REDUCTION_RING = 2
 BND_REDUCTION_SEQUENTIAL = 0
 BND_REDUCTION_TREE = 1
+BND_RELAID_CAST = 2
+BND_RELAID_CHANGES = 6
+BND_RELAID_INVERTED = 5
+BND_RELAID_RENAMED = 0
+BND_RELAID_REORDERED = 4
+BND_RELAID_RESHAPED = 1
+BND_RELAID_RETYPED = 3
 BND_RELATION_EQUAL = 2
 BND_RELATION_GREATER = 4
 BND_RELATION_LESS = 1
@@ -659,6 +666,10 @@ class bnd_planned_weight(Structure):
     pass
 
 
+class bnd_planned_kind(Structure):
+    pass
+
+
 class bnd_plan_totals(Structure):
     pass
 
@@ -672,6 +683,14 @@ class bnd_relayout(Structure):
 
 
 class bnd_relayout_result(Structure):
+    pass
+
+
+class bnd_relaid_tensor(Structure):
+    pass
+
+
+class bnd_relayout_changes(Structure):
     pass
 
 
@@ -1064,6 +1083,8 @@ bnd_quantize._fields_ = [("to", c_char_p), ("layout", c_char_p), ("scale", c_cha
 bnd_planned_weight._fields_ = [("weight", POINTER(bnd_stored_weight)), ("name", c_char_p), ("rank", c_size_t),
     ("shape", c_void_p), ("count", c_uint64), ("conversion", c_int), ("reason", c_char_p), ("because", c_char_p),
     ("dtype", c_char_p), ("block", bnd_block), ("group", c_size_t), ("bytes_in", c_uint64), ("bytes_out", c_uint64)]
+bnd_planned_kind._fields_ = [("first", POINTER(bnd_planned_weight)), ("weights", c_uint64), ("elements", c_uint64),
+    ("bytes_in", c_uint64), ("bytes_out", c_uint64)]
 bnd_plan_totals._fields_ = [("parameters", c_uint64), ("quantized", c_uint64), ("bytes_in", c_uint64),
     ("bytes_out", c_uint64), ("memory", c_uint64), ("work", c_uint64), ("weights", (c_size_t * 4)),
     ("groups", c_size_t), ("inputs", c_size_t), ("inputs_kept", c_size_t)]
@@ -1072,6 +1093,10 @@ bnd_relayout._fields_ = [("layout", c_char_p), ("shard_size", c_uint64), ("conte
 bnd_relayout_result._fields_ = [("from", POINTER(bnd_layout)), ("to", POINTER(bnd_layout)), ("weights", c_size_t),
     ("scales_cast", c_size_t), ("seconds", c_size_t), ("seconds_moved", c_size_t), ("inputs", c_size_t),
     ("inputs_inverted", c_size_t), ("inputs_moved", c_size_t), ("restored", c_bool)]
+bnd_relaid_tensor._fields_ = [("weight", POINTER(bnd_stored_weight)), ("part", c_int),
+    ("from", POINTER(bnd_stored_tensor)), ("to", POINTER(bnd_stored_tensor)), ("changes", c_uint),
+    ("is_reciprocal", c_bool), ("number_from", c_float), ("number_to", c_float), ("number_back", c_float),
+    ("ulps", c_uint64)]
 bnd_cast._fields_ = [("given", c_bool), ("transient", c_bool), ("hadamard", c_bool), ("requantized", c_bool),
     ("hadamard_size", c_uint16), ("format", bnd_format), ("rule", bnd_rule), ("scaling", (c_char * 32))]
 bnd_loss_scale._fields_ = [("given", c_bool), ("dynamic", c_bool), ("initial", c_double), ("growth", c_uint32)]
@@ -1525,6 +1550,7 @@ LAB = {
     "bnd_checkpoint_files": (c_size_t, [c_void_p]),
     "bnd_checkpoint_file_name": (c_char_p, [c_void_p, c_size_t]),
     "bnd_checkpoint_file_size": (c_uint64, [c_void_p, c_size_t]),
+    "bnd_checkpoint_file_tensors": (c_size_t, [c_void_p, c_void_p, c_size_t]),
     "bnd_checkpoint_count": (c_size_t, [c_void_p]),
     "bnd_checkpoint_at": (POINTER(bnd_stored_tensor), [c_void_p, c_size_t]),
     "bnd_checkpoint_find": (POINTER(bnd_stored_tensor), [c_void_p, c_char_p]),
@@ -1543,6 +1569,7 @@ LAB = {
     "bnd_checkpoint_weights": (c_size_t, [c_void_p]),
     "bnd_checkpoint_weight_at": (POINTER(bnd_stored_weight), [c_void_p, c_size_t]),
     "bnd_checkpoint_find_weight": (POINTER(bnd_stored_weight), [c_void_p, c_char_p]),
+    "bnd_stored_as": (c_char_p, [c_void_p]),
     "bnd_decode_weight_f32": (c_int, [c_void_p, c_void_p, c_uint64, c_size_t, c_void_p, c_void_p]),
     "bnd_checkpoint_writer_new": (c_int, [c_void_p, c_char_p, c_void_p, c_void_p]),
     "bnd_checkpoint_writer_put": (c_int, [c_void_p, c_size_t, c_uint64, c_void_p, c_size_t, c_void_p]),
@@ -1550,10 +1577,13 @@ LAB = {
     "bnd_checkpoint_writer_free": (None, [c_void_p]),
     "bnd_checkpoint_writer_remove": (None, [c_void_p]),
     "bnd_conversion_name": (c_char_p, [c_int]),
+    "bnd_planned_to": (c_char_p, [c_void_p]),
     "bnd_quantize_plan_new": (c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
     "bnd_quantize_plan_free": (None, [c_void_p]),
     "bnd_quantize_plan_count": (c_size_t, [c_void_p]),
     "bnd_quantize_plan_at": (POINTER(bnd_planned_weight), [c_void_p, c_size_t]),
+    "bnd_quantize_plan_kinds": (c_size_t, [c_void_p]),
+    "bnd_quantize_plan_kind_at": (POINTER(bnd_planned_kind), [c_void_p, c_size_t]),
     "bnd_quantize_plan_totals": (bnd_plan_totals, [c_void_p]),
     "bnd_quantize_plan_layout": (POINTER(bnd_layout), [c_void_p]),
     "bnd_quantize_plan_rule": (c_char_p, [c_void_p]),
@@ -1562,6 +1592,13 @@ LAB = {
     "bnd_checkpoint_quantize": (c_int, [c_void_p, c_char_p, c_bool, c_void_p, c_void_p]),
     "bnd_checkpoint_relayout": (c_int, [c_void_p, c_void_p, c_char_p, c_void_p, c_bool, c_void_p]),
     "bnd_relayout_compare_inputs": (c_size_t, [c_void_p, c_void_p, c_void_p]),
+    "bnd_relaid_change_name": (c_char_p, [c_int]),
+    "bnd_relayout_changes_new": (c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
+    "bnd_relayout_changes_free": (None, [c_void_p]),
+    "bnd_relayout_changes_count": (c_size_t, [c_void_p]),
+    "bnd_relayout_changes_at": (POINTER(bnd_relaid_tensor), [c_void_p, c_size_t]),
+    "bnd_relayout_changes_with": (c_size_t, [c_void_p, c_int]),
+    "bnd_relayout_kept_at": (POINTER(bnd_safetensors_pair), [c_void_p, c_size_t]),
     "bnd_role_name": (c_char_p, [c_int]),
     "bnd_role_is_of_recipe": (c_bool, [c_int]),
     "bnd_role_followed": (c_int, [c_int]),

@@ -1,10 +1,12 @@
 """Checkpoints: open them, scan their weights, check, quantize, lay out anew and compare them.
 
 A checkpoint is a .safetensors file, a folder of them, a .gguf or a .npy file. The functions make the same calls as the
-commands binade scan, lint, quantize, relayout and diff, and their results have the keys of --json.
+commands binade scan, lint, quantize, relayout and diff. Their results have the keys of --json, except for the sentences
+in `answer` and `limits`.
 """
 import ctypes
 import fnmatch
+import itertools
 import json
 import math
 import os
@@ -189,11 +191,12 @@ class Checkpoint:
     def describe(self, name: str) -> Result:
         """How a weight is stored: layout ("" where it is one tensor), dtype, shape, bits per element, and its tensors
         by part ("codes", "scales" ...)."""
-        w = self._weight(name).contents
+        found = self._weight(name)
+        w = found.contents
         parts = {_decode(lib.bnd_layout_part_name(i)): _decode(part.contents.name)
                  for i, part in enumerate(w.parts) if part}
         return Result(name=_decode(w.name), layout=_decode(w.layout.contents.name) if w.layout else "",
-                      dtype=_from(w), shape=list(shape_at(w.shape, w.rank)), elements=w.count,
+                      dtype=_stored_as(found), shape=list(shape_at(w.shape, w.rank)), elements=w.count,
                       bits_per_element=w.bits_per_element, decodes=w.is_float, why_not=_decode(w.why_not) or "",
                       parts=parts)
 
@@ -243,10 +246,9 @@ def _opened(checkpoint):
     return checkpoint if isinstance(checkpoint, Checkpoint) else Checkpoint(checkpoint)
 
 
-def _from(w):
+def _stored_as(weight):
     """The layout of a weight, or its dtype."""
-    stored = w.layout.contents.name if w.layout else w.parts[_types.BND_PART_CODES].contents.dtype
-    return _decode(stored)
+    return _decode(lib.bnd_stored_as(weight))
 
 
 # ---- scan ----
@@ -459,26 +461,21 @@ def _bytes(size_in, size_out, parameters):
             "bits_per_parameter_out": _per_parameter(size_out, parameters)}
 
 
-def _planned(row):
-    w = row.weight.contents
-    quantized = row.conversion == _types.BND_QUANTIZED
-    return {"tensor": _decode(row.name), "shape": _sizes(shape_at(row.shape, row.rank)), "from": _from(w),
-            "to": _decode(row.block.name if quantized else row.dtype),
+def _how_planned(row):
+    return {"from": _stored_as(row.weight), "to": _decode(lib.bnd_planned_to(ctypes.byref(row))),
             "conversion": _decode(lib.bnd_conversion_name(row.conversion)), "reason": _decode(row.reason),
-            "because": _decode(row.because), "elements": row.count, **_bytes(row.bytes_in, row.bytes_out, row.count),
+            "because": _decode(row.because)}
+
+
+def _planned(row):
+    return {"tensor": _decode(row.name), "shape": _sizes(shape_at(row.shape, row.rank)), **_how_planned(row),
+            "elements": row.count, **_bytes(row.bytes_in, row.bytes_out, row.count),
             "group": None if row.group == _SIZE_MAX else row.group}
 
 
-def _planned_kinds(rows):
-    """The plan by kinds of weights, in the order of their first weights."""
-    same, summed, kinds = ("from", "to", "conversion", "reason", "because"), ("elements", "bytes_in", "bytes_out"), {}
-    for row in rows:
-        found = kinds.setdefault(tuple(row[key] for key in same), dict.fromkeys(("weights", *summed), 0))
-        found["weights"] += 1
-        for key in summed:
-            found[key] += row[key]
-    return [{**dict(zip(same, key)), "weights": found["weights"], "elements": found["elements"],
-             **_bytes(found["bytes_in"], found["bytes_out"], found["elements"])} for key, found in kinds.items()]
+def _planned_kind(kind):
+    return {**_how_planned(kind.first.contents), "weights": kind.weights, "elements": kind.elements,
+            **_bytes(kind.bytes_in, kind.bytes_out, kind.elements)}
 
 
 def _written_files(out):
@@ -486,13 +483,11 @@ def _written_files(out):
     if out is None:
         return {"files": [], "other_files": []}
     with Checkpoint(out) as written:
-        handle = written._open()
-        files = [{"file": _decode(lib.bnd_checkpoint_file_name(handle, i)), "tensors": 0, "bytes": 0}
-                 for i in range(lib.bnd_checkpoint_files(handle))]
-        for i in range(lib.bnd_checkpoint_count(handle)):
-            tensor = lib.bnd_checkpoint_at(handle, i).contents
-            files[tensor.file]["tensors"] += 1
-            files[tensor.file]["bytes"] += tensor.size
+        handle, files, size = written._open(), [], ctypes.c_uint64()
+        for i in range(lib.bnd_checkpoint_files(handle)):
+            tensors = lib.bnd_checkpoint_file_tensors(ctypes.byref(size), handle, i)
+            files.append({"file": _decode(lib.bnd_checkpoint_file_name(handle, i)), "tensors": tensors,
+                          "bytes": size.value})
         return {"files": files, "other_files": [_decode(lib.bnd_checkpoint_other_name(handle, i))
                                                 for i in range(lib.bnd_checkpoint_others(handle))]}
 
@@ -500,12 +495,14 @@ def _written_files(out):
 def _plan_result(plan, source, out):
     sums, layout = lib.bnd_quantize_plan_totals(plan), lib.bnd_quantize_plan_layout(plan)
     rows = [_planned(lib.bnd_quantize_plan_at(plan, i).contents) for i in range(lib.bnd_quantize_plan_count(plan))]
+    kinds = [_planned_kind(lib.bnd_quantize_plan_kind_at(plan, i).contents)
+             for i in range(lib.bnd_quantize_plan_kinds(plan))]
     return Plan({"in": source, "out": out, "layout": _decode(layout.contents.name) if layout else None,
                  "rule": _decode(lib.bnd_quantize_plan_rule(plan)) if layout else None,
                  "scale_format": _decode(lib.bnd_quantize_plan_scale_format(plan)) if layout else None,
                  "parameters": sums.parameters, "quantized_parameters": sums.quantized,
                  **_bytes(sums.bytes_in, sums.bytes_out, sums.parameters), "memory": sums.memory, "groups": sums.groups,
-                 "input_scales": sums.inputs, "input_scales_kept": sums.inputs_kept, "plan": _planned_kinds(rows),
+                 "input_scales": sums.inputs, "input_scales_kept": sums.inputs_kept, "plan": kinds,
                  "tensors": rows, **_written_files(out)})
 
 
@@ -559,7 +556,9 @@ def quantize_checkpoint(checkpoint: Union[Path, Checkpoint], out: Optional[Path]
 
 
 class Relayout(Result):
-    """What relayout did, and whether the values are the same."""
+    """What relayout did to each tensor (`tensors`, and sums in `changes`), and whether the values are the same."""
+
+    _list = "tensors"
 
     @property
     def identical_values(self) -> bool:
@@ -567,10 +566,37 @@ class Relayout(Result):
         return self["compared"] == self["identical"] and self["input_scales"] == self["input_scales_identical"]
 
 
+def _relaid_tensor(t, names):
+    a, b = getattr(t, "from").contents, t.to.contents
+    return {"weight": _decode(t.weight.contents.name), "part": _decode(lib.bnd_layout_part_name(t.part)),
+            "from": _decode(a.name), "to": _decode(b.name),
+            "dtype_from": _decode(a.dtype), "dtype_to": _decode(b.dtype),
+            "shape_from": list(shape_at(a.shape, a.rank)), "shape_to": list(shape_at(b.shape, b.rank)),
+            "changes": [name for c, name in enumerate(names) if t.changes >> c & 1]}
+
+
+def _relaid(opened, written):
+    """How each tensor changed, and what the metadata keep for a relayout back."""
+    handle = Handle("bnd_relayout_changes_free")
+    call("bnd_relayout_changes_new", handle.out, opened._open(), written._open())
+    names = [_decode(lib.bnd_relaid_change_name(change)) for change in range(_types.BND_RELAID_CHANGES)]
+    counts = [lib.bnd_relayout_changes_with(handle.value, change) for change in range(len(names) + 1)]
+    tensors = [lib.bnd_relayout_changes_at(handle.value, i).contents
+               for i in range(lib.bnd_relayout_changes_count(handle.value))]
+    pairs = itertools.takewhile(bool, (lib.bnd_relayout_kept_at(written._open(), i) for i in itertools.count()))
+    return {"changes": dict(zip(names + ["unchanged"], counts)),
+            "tensors": [_relaid_tensor(t, names) for t in tensors],
+            "reciprocals": [{"tensor": _decode(getattr(t, "from").contents.name),
+                             "part": _decode(lib.bnd_layout_part_name(t.part)), "from": t.number_from,
+                             "to": t.number_to, "back": t.number_back, "ulps": t.ulps}
+                            for t in tensors if t.is_reciprocal],
+            "kept": [{"key": _decode(pair.contents.key), "bytes": len(pair.contents.value)} for pair in pairs]}
+
+
 def relayout(checkpoint: Union[Path, Checkpoint], out: Path, layout: str, *, check: bool = True, shard_size: int = 0,
              threads: Optional[int] = None, progress: Optional[Progress] = None) -> Relayout:
     """Writes the same codes in another layout (compressed-tensors, fp8, modelopt), as `binade relayout`. With check,
-    the values of both checkpoints are compared. How each tensor changed is told by `binade relayout --json` only."""
+    the values of both checkpoints are compared."""
     target, opened, stop = path_of(out, "out"), _opened(checkpoint), Stop(progress)
     context, result = context_of(threads), _types.bnd_relayout_result()
     shard_size = whole(shard_size, "shard_size", 2**63 - 1)
@@ -584,8 +610,8 @@ def relayout(checkpoint: Union[Path, Checkpoint], out: Path, layout: str, *, che
                       "second_scales": result.seconds,
                       "second_scales_moved": result.seconds_moved, "input_scales": result.inputs,
                       "input_scales_moved": result.inputs_moved, "restored": result.restored})
-    if check:
-        with Checkpoint(os.fsdecode(target)) as written:
+    with Checkpoint(os.fsdecode(target)) as written:
+        if check:
             compared = _compare(opened, written, None, False, threads, stop)
             same = ctypes.c_size_t()
             lib.bnd_relayout_compare_inputs(ctypes.byref(same), opened._open(), written._open())
@@ -593,6 +619,7 @@ def relayout(checkpoint: Union[Path, Checkpoint], out: Path, layout: str, *, che
                          identical=lib.bnd_diff_kinds(compared.value, _types.BND_DIFFERENCE_NONE),
                          input_scales_identical=same.value)
             del compared
+        found.update(_relaid(opened, written))
     return found
 
 
@@ -648,7 +675,7 @@ def _difference(w):
         found["why"] = _decode(w.why)
     for key in "ab":
         side = getattr(w, key)
-        found[key] = _from(side.contents) if side else None
+        found[key] = _stored_as(side) if side else None
     found.update(shape=list(shape_at(either.shape, either.rank)), same_bytes=w.same_bytes,
                  unit=_decode(w.unit.contents.name), **_sums(w.sums))
     if w.explained.why_not is None:
