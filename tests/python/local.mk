@@ -15,6 +15,7 @@ EXTRA_DIST += \
 	tests/python/test_documents.py \
 	tests/python/test_hostile.py \
 	tests/python/test_kinds.py \
+	tests/python/test_messages.py \
 	tests/python/test_notebooks.py \
 	tests/python/test_numbers.py \
 	tests/python/test_package.py \

@@ -286,6 +286,29 @@ class Blocks(unittest.TestCase):
                     testing.assert_block(lambda x: bd.quantize(x, block, rounding="rtz"), block)
                 self.assertIn("rounds codes by rtz", str(caught.exception))
 
+    def test_matrices_that_differ_are_named(self):
+        report = testing.check_block(lambda x: bd.quantize(x, "mxfp4", rule="floor"), "mxfp4", rule="rceil")
+        self.assertEqual(report.wrong_matrices, ["plain", "outliers", "rows", "powers", "zeros", "huge"])
+        self.assertIn("in 6 of 7 matrices: plain", str(report))
+        inputs = testing.block.samples()
+        report = testing.check_block(lambda x: bd.quantize(x, "mxfp4", rule="floor"), "mxfp4", rule="rceil",
+                                     inputs=[inputs[5], inputs[0]])
+        self.assertEqual((report.matrices, report.wrong_matrices), (2, [1]))
+
+    def test_scales_that_are_numbers(self):
+        def numbers(x, factor=1.0):
+            q = bd.quantize(x, "mxfp4")
+            return q.codes, factor * bd.decode(q.scales, "e8m0").astype(np.float64)
+        report = testing.check_block(numbers, "mxfp4")
+        self.assertTrue(report, str(report))
+        self.assertIn("scales are numbers in float64, where mxfp4 has codes of e8m0", str(report))
+        report = testing.check_block(lambda x: numbers(x, 1.5), "mxfp4")
+        self.assertEqual(report.wrong_scales, report.blocks)
+        self.assertIn("which e8m0 does not have", report.first)
+        report = testing.check_block(lambda x: numbers(x, 2.0), "mxfp4")
+        self.assertEqual(report.wrong_scales, report.blocks)
+        self.assertTrue(testing.check_block(lambda x: bd.quantize(x, "e4m3/row"), "e4m3/row"))
+
     def test_reciprocals(self):
         def inverse(x):
             q = bd.quantize(x, "e4m3/row")

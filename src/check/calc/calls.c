@@ -63,7 +63,7 @@ static bnd_status refuse_name(const bndi_reader *r, size_t length)
     if (r->format == NULL) {
         return bnd_fail(r->why, BND_BAD_NAME, r->at,
                         "column %zu: unknown name '%.*s' (available: inf, nan, pi, e, sqrt(x) and the other functions "
-                        "of binade calc, codes such as fp16:0x3c00)",
+                        "of calc, codes such as fp16:0x3c00)",
                         column, shown, word);
     }
     char list[256];
@@ -154,7 +154,8 @@ static bnd_status read_conversion(bndi_reader *r, size_t *out, size_t length, co
         return bndi_refuse_part(r, r->at, length, "a value set has no codes; operations need a format with codes");
     }
     if (r->format == NULL) {
-        return bndi_refuse_part(r, r->at, length, "a conversion rounds and cannot be used here; use 'binade calc'");
+        return bndi_refuse_part(r, r->at, length,
+                                "a conversion rounds and cannot be used in a value; calc evaluates it");
     }
     bnd_status status = read_parenthesized(r, &call, 1);
     if (status != BND_OK) {
@@ -198,7 +199,8 @@ static bnd_status read_operation(bndi_reader *r, size_t *out, bnd_operation oper
 {
     bnd_term call = {.kind = BND_TERM_OPERATION, .operation = operation, .from = r->at, .length = length};
     if (r->format == NULL && needs_format(operation)) {
-        return bndi_refuse_part(r, r->at, length, "it depends on a format and cannot be used here; use 'binade calc'");
+        return bndi_refuse_part(r, r->at, length,
+                                "it depends on a format and cannot be used in a value; calc evaluates it");
     }
     bnd_status status = read_parenthesized(r, &call, bnd_operation_operands(operation));
     if (status == BND_OK && r->format != NULL) {

@@ -272,6 +272,14 @@ static bnd_status read_roles(const reader *r, bnd_policy *policy, piece name, pi
     return status;
 }
 
+/* "e4m3/tensor" says how numbers are cast, and is no recipe. */
+static bool names_cast(const reader *r, piece name)
+{
+    bnd_error unused;
+    bnd_cast cast;
+    return name.length < 64 && read_cast(&(reader){r->whole, &unused}, &cast, name) == BND_OK && cast.given;
+}
+
 static bnd_status read_recipe(const reader *r, bnd_policy *policy, piece name)
 {
     /* Meant by "bf16" or "fp8": offered first, and so named first. */
@@ -292,7 +300,14 @@ static bnd_status read_recipe(const reader *r, bnd_policy *policy, piece name)
         }
         bndi_nearest_offer(&nearest, rows[i].name, bndi_length(rows[i].name));
     }
-    return within(r, name, bndi_nearest_fail(&nearest, r->why, BND_BAD_NAME, "unknown recipe", NULL));
+    char hint[160];
+    const bool wants_setting = nearest.count == 0 && names_cast(r, name);
+    bndi_text text = bndi_text_in(hint, sizeof hint);
+    bndi_text_string(&text, "(as a setting of matrix products: gemm=");
+    bndi_text_bytes(&text, name.text, wants_setting ? name.length : 0);
+    bndi_text_string(&text, ")");
+    return within(r, name,
+                  bndi_nearest_fail(&nearest, r->why, BND_BAD_NAME, "unknown recipe", wants_setting ? hint : NULL));
 }
 
 const char *bnd_reduction_name(bnd_reduction order)

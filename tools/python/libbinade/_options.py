@@ -48,7 +48,7 @@ def dialect_rule(f, dialect):
         try:
             call("bnd_dialect_parse", ctypes.byref(row), named)
         except Error as why:  # its last words name the command
-            shown = str(why).replace("'binade show --dialects 1' lists", "libbinade.dialects() lists")
+            shown = str(why).replace("'binade show --dialects 1' lists", "libbinade.dialects(value, format) shows")
             raise Error(why.status, why.where, shown) from None
         if not lib.bnd_dialect_rule(ctypes.byref(rule), row, ctypes.byref(f)):
             raise ValueError(f"the dialect {dialect!r} says nothing about {f.name}")

@@ -5,9 +5,9 @@ from typing import Any, Optional, Union
 
 from . import _arrays, _types
 from ._arrays import numpy
-from ._native import brief, call, lib
+from ._native import Error, brief, call, lib
 from ._options import PACKED, UNPACKED, Stats, how_of, rule_of
-from .formats import Format
+from .formats import Format, check_order
 
 __all__ = ["convert", "decode", "encode", "round"]
 
@@ -29,6 +29,21 @@ def as_numbers(seen, threads=None, backend=None):
     y = numpy.empty(codes.shape, numpy.float32)
     call("bnd_decode_f32", y.ctypes.data, codes.ctypes.data, y.size, _byref(seen.format), _byref(how))
     return y
+
+
+def _plain_format(what, x, format):
+    """The Format of a call on numbers; a block format is refused with the calls that take one."""
+    if isinstance(format, str) or isinstance(x, (str, Format)):
+        check_order(what, x, format, f"the numbers first: {what}(x, {{}})")
+    try:
+        return Format(format)
+    except Error as why:
+        block = _types.bnd_block()
+        if not isinstance(format, str) or lib.bnd_block_parse(_byref(block), format.encode(), None) != _types.BND_OK:
+            raise
+        said = (f"{format!r} is a block format, whose elements share scales: fake_quantize(x, {format!r}) rounds to "
+                f"it, quantize(x, {format!r}) gives codes and scales")
+        raise Error(why.status, why.where, said) from None
 
 
 def _room_for_codes(f, shape, packed, out, source):
@@ -68,7 +83,7 @@ def encode(x: Any, format: Union[str, Format], rounding: Optional[str] = None, o
     >>> encode([0.1, 300, -7e4], "e4m3", overflow="saturate").tolist()
     [29, 121, 254]
     """
-    f, given = Format(format), _arrays.seen(x, copy)
+    f, given = _plain_format("encode", x, format), _arrays.seen(x, copy)
     if as_dtype and (packed or out is not None):
         raise ValueError("as_dtype cannot be used with packed or out")
     how = how_of(rule_of(f, rounding, overflow, nan, flush, dialect), seed, first, packed, threads, backend)
@@ -211,7 +226,7 @@ def round(x: Any, format: Union[str, Format], rounding: Optional[str] = None, ov
     >>> float(round(0.1, "bf16")), float(round(0.3, "p3emin-5emax5"))
     (0.10009765625, 0.3125)
     """
-    f, given = Format(format), _arrays.seen(x, copy)
+    f, given = _plain_format("round", x, format), _arrays.seen(x, copy)
     numbers = as_numbers(given, threads, backend)
     how = how_of(rule_of(f, rounding, overflow, nan, flush, dialect), seed, first, False, threads, backend)
     y, finish = _arrays.room(out, numbers.shape, numbers.dtype, None, numbers)

@@ -10,7 +10,7 @@ from ._arrays import numpy
 from ._native import brief, call, lib, text
 from ._options import PACKED, UNPACKED, Stats, how_of, real, rule_of
 from .arrays import _byref, _given, as_numbers, check_codes
-from .formats import Format
+from .formats import Format, check_order
 
 __all__ = ["Quantized", "block_formats", "dequantize", "fake_quantize", "quantize"]
 
@@ -47,6 +47,11 @@ def block_of(name, rule=None):
     if rule is not None:
         call("bnd_scale_rule_parse", ctypes.byref(block), text(rule, "rule"))
     return block
+
+
+def _names_block(given):
+    block = _types.bnd_block()
+    return isinstance(given, str) and lib.bnd_block_parse(_byref(block), given.encode(), None) == _types.BND_OK
 
 
 def shape_of(block, shape, axis):
@@ -152,6 +157,7 @@ def quantize(x: Any, block: str = "mxfp8", axis: int = -1, *, rule: Optional[str
     >>> q.codes.tolist(), q.scales.tolist(), q.block
     ([[2, 4, 14, 0]], [[127]], 'mxfp4:rceil')
     """
+    check_order("quantize", x, block, "the numbers first: quantize(x, {})", _names_block)
     b, seen = block_of(block, rule), _arrays.seen(x, copy)
     numbers = float32(seen, threads=threads, backend=backend)
     shape, axis = shape_of(b, numbers.shape, axis)
@@ -230,6 +236,7 @@ def fake_quantize(x: Any, block: str = "mxfp8", axis: int = -1, *, rule: Optiona
     >>> fake_quantize([[1.0, 2.0, -3.5, 0.0]], "mxfp4").tolist()
     [[1.0, 2.0, -4.0, 0.0]]
     """
+    check_order("fake_quantize", x, block, "the numbers first: fake_quantize(x, {})", _names_block)
     b, seen = block_of(block, rule), _arrays.seen(x, copy)
     numbers = float32(seen, threads=threads, backend=backend)
     shape, axis = shape_of(b, numbers.shape, axis)

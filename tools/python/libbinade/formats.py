@@ -113,6 +113,23 @@ class Format(_types.bnd_format):
                 f"{self.fraction_bits}, max {self.max:g})")
 
 
+def names_format(given: Any) -> bool:
+    """Whether it is a format, or the name or the type of one, or several names with commas between."""
+    if isinstance(given, _types.bnd_format):
+        return True
+    try:
+        return bool(formats(given)) if isinstance(given, str) else bool(Format(given))
+    except (TypeError, ValueError):
+        return False
+
+
+def check_order(what: str, first: Any, second: Any, order: str, names=names_format) -> None:
+    """Refuses arguments that are swapped: `first` names a format, and `second`, which must name one, does not."""
+    if isinstance(first, (str, Format)) and not names(second) and names(first):
+        name = first if isinstance(first, str) else first.name
+        raise TypeError(f"{what} takes {order.replace('{}', repr(name), 1)}")
+
+
 def _of_group(group, i):
     found = Format.__new__(Format)
     lib.bnd_group_at(ctypes.byref(found), group, i)

@@ -9,11 +9,11 @@ import warnings
 from typing import Any, Dict, List, Optional, Tuple, Union
 
 from . import _types
-from ._native import Error, call, lib, text
+from ._native import call, lib, text
 from ._options import random_bits_of, rule_of, whole
 from ._values import (Given, Real, copy_of, digits_text, error_of, exact_text, flag_names, float_of,
                       fraction_of, has_digits, has_error, heading, is_finite, printed, real_text, shortened, ulp_at)
-from .formats import Format, formats
+from .formats import Format, check_order, formats, names_format
 
 __all__ = ["Calculated", "Ranges", "Shown", "ShownList", "calc", "dialects", "range", "show"]
 
@@ -53,6 +53,12 @@ def _formats_of(given, default):
     if not hasattr(given, "__iter__") or isinstance(given, type):
         return [Format(given)], True
     return [Format(one) for one in given], False
+
+
+def _name_formats(given):
+    """Whether all that is given names formats."""
+    several = hasattr(given, "__iter__") and not isinstance(given, (str, Format, type))
+    return all(map(names_format, given)) if several else names_format(given)
 
 
 def _table(rows):
@@ -250,7 +256,7 @@ Names = Union[str, Format, List[Union[str, Format]], None]
 def show(value: Any, format: Names = None, rounding: Optional[str] = None, overflow: Optional[str] = None, *,
          nan: Optional[str] = None, flush: str = "none", dialect: Optional[str] = None, tininess: Optional[str] = None,
          seed: int = 0, random: Optional[int] = None) -> Union[Shown, ShownList]:
-    """How a value is rounded in a format: bits, exact value, error, flags, neighbours.
+    """How a value is rounded in a format: bits, exact value, error, flags, and the values `below` and `above` it.
 
     value: a number of Python or numpy, which is exact (0.1 is the double), or a text: a decimal of any length ("0.1",
     "1e-8"), a hexadecimal float, "inf", "nan", an expression ("1/3", "2^-24", "sqrt(2)/2"), or a code ("fp16:0x3c00").
@@ -267,6 +273,8 @@ def show(value: Any, format: Names = None, rounding: Optional[str] = None, overf
     >>> show("0.1", "fp16").value
     '0.0999755859375'
     """
+    if format is not None:
+        check_order("show", value, format, "the value first: show(x, {})", _name_formats)
     given = Given(value)
     found, one = _formats_of(format, "fp32,fp16,bf16,e4m3,e5m2")
     if format is None and given.format is not None and given.format not in found:
@@ -426,19 +434,6 @@ class Calculated:
         return head + f"<table>{steps}</table>" + _table((label, html.escape(line)) for label, line in self._lines())
 
 
-def _first_of_calc(format, expression):
-    try:
-        return Format(format)
-    except (Error, TypeError):
-        try:
-            Format(expression)
-        except (Error, TypeError, ValueError):
-            pass
-        else:
-            raise TypeError(f"calc takes the format first: calc({expression!r}, {format!r})") from None
-        raise
-
-
 def calc(format: Union[str, Format], expression: str, rounding: Optional[str] = None, overflow: Optional[str] = None, *,
          nan: Optional[str] = None, flush: str = "none", dialect: Optional[str] = None, tininess: Optional[str] = None,
          seed: int = 0) -> Calculated:
@@ -458,7 +453,8 @@ def calc(format: Union[str, Format], expression: str, rounding: Optional[str] = 
     error    -2   -1 ulp
     flags    inexact
     """
-    f = _first_of_calc(format, expression)
+    check_order("calc", expression, format, f"the format first: calc({{}}, {format!r})")
+    f = Format(format)
     if f.width == 0:
         raise ValueError(f"{f.name} is a value set: it has no codes, and operations need a format with codes")
     rule = _rule(f, dialect, rounding=rounding, overflow=overflow, nan=nan, flush=flush, tininess=tininess)
@@ -560,6 +556,8 @@ def range(format: Names = None, values: Any = None, rounding: Optional[str] = No
     >>> range("fp16", ["1e-8", 0.1, 70000]).cells[2]["outcome"]
     'inf'
     """
+    check_order("range", values, () if format is None else format, "the format first: range({}, values)",
+                _name_formats)
     found, _ = _formats_of(format, "fp32,tf32,fp16,bf16,e5m2,e4m3,e3m2,e2m3,e2m1,e8m0")
     if values is None:
         values = [f"1e{exponent}" for exponent in _rows(-10, 11)]

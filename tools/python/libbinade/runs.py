@@ -290,6 +290,10 @@ def _training(model, optimizer, options):
         near = difflib.get_close_matches(unknown[0], ("model", "recipe", "seeds", "optimizer", *_OPTIONS), 1)
         meant = f"; did you mean {near[0]}?" if near else ""
         raise TypeError(f"unknown option {unknown[0]!r}{meant} (available: {', '.join(_OPTIONS)})")
+    if not isinstance(model, str) and callable(model):  # of torch, or another library's
+        raise TypeError("model is the name of a built-in model (mlp, transformer ...), not a "
+                        f"{type(model).__name__}; to train a model of PyTorch, call "
+                        "libbinade.torch.wrap(model, recipe) and run its own training loop")
     t = _types.bnd_training()
     call("bnd_training_default", ctypes.byref(t), text(model, "model"), text(optimizer, "optimizer"), b"fp32")
     given = {name: value for name, value in options.items() if value is not None}
