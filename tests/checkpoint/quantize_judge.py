@@ -287,7 +287,8 @@ def judge_comfyui():
     """One file, of which the metadata name each layer."""
     target = os.path.join(folder, "comfy.safetensors")
     run = subprocess.run(binade + ["quantize", os.path.join(folder, "provenance/base"), target, "--to", "e4m3",
-                                   "--layout", "comfyui"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+                                   "--layout", "comfyui"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                         check=False)
     check(run.returncode == 0, f"comfyui: {run.stdout.decode()[:300]}")
     tensors = read_safetensors(target)
     with open(target, "rb") as file:

@@ -15,7 +15,8 @@ from checks import check, conclude  # noqa: E402
 folder, decoded, binade = sys.argv[1], sys.argv[2], sys.argv[3:]
 out = os.path.join(folder, "out")
 PAIRS = {"ct-fp8-block": "modelopt fp8", "ct-fp8-channel": "modelopt",
-         "ct-fp8-moe": "modelopt", "ct-fp8-preset": "modelopt", "ct-fp8-weight-only": "modelopt", "ct-mxfp8": "modelopt",
+         "ct-fp8-moe": "modelopt", "ct-fp8-preset": "modelopt", "ct-fp8-weight-only": "modelopt",
+         "ct-mxfp8": "modelopt",
          "fp8-block-deepseek-v3": "compressed-tensors modelopt", "fp8-block-qwen3": "compressed-tensors modelopt",
          "fp8-block-ue8m0": "compressed-tensors modelopt", "fp8-row-fbgemm": "compressed-tensors modelopt",
          "fp8-tensor-dynamic": "compressed-tensors", "modelopt-fp8-block": "compressed-tensors fp8",

@@ -3,10 +3,11 @@
 errors: rows "data,cast,1000 x mean squared error / mean square, rounded to three digits". The cast is the library's
 (tests/tensor/cast_through): a matrix of 4096 x 256 numbers, along its rows.
 
-expectation: rows "numbers,dimension,correction,bias,along x". The algorithm (arXiv 2601.22813, algorithm 1) in fp64, over
-all 2^16 signs of a Hadamard transform of 16; of 64 and 128 over 2^16 drawn ones. The expectation over the random bits of a
-scale is that scale. `bias` is |E[q] - x| / |x|, `along x` is <E[q], x> / <x, x> - 1, and `error` the standard error of
-|E[q] - x| / |x|, 0 where all signs were taken. tests/tensor/rationals_judge.py compares the library with the algorithm."""
+expectation: rows "numbers,dimension,correction,bias,along x". The algorithm (arXiv 2601.22813, algorithm 1) in fp64,
+over all 2^16 signs of a Hadamard transform of 16; of 64 and 128 over 2^16 drawn ones. The expectation over the random
+bits of a scale is that scale. `bias` is |E[q] - x| / |x|, `along x` is <E[q], x> / <x, x> - 1, and `error` the standard
+error of |E[q] - x| / |x|, 0 where all signs were taken. tests/tensor/rationals_judge.py compares the library with the
+algorithm."""
 import os
 import subprocess
 import sys

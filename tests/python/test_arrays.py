@@ -96,7 +96,8 @@ class Numpy(unittest.TestCase):
         for name, kind in (("fp16", np.float16), ("fp32", np.float32), ("fp64", np.float64)):
             f, info = bd.Format(name), np.finfo(kind)
             self.assertEqual((f.max, f.smallest_normal, f.smallest, f.epsilon),
-                             (float(info.max), float(info.tiny), float(np.nextafter(kind(0), kind(1))), float(info.eps)))
+                             (float(info.max), float(info.tiny), float(np.nextafter(kind(0), kind(1))),
+                              float(info.eps)))
 
 
 class SmallFormats(unittest.TestCase):
@@ -124,7 +125,8 @@ class SmallFormats(unittest.TestCase):
         """What ml_dtypes gives, format by format."""
         nan, inf = float("nan"), float("inf")
         facts = [("float8_e4m3fn", [(inf, 0x7f), (-inf, 0xff), (464, 0x7e), (465, 0x7f), (448, 0x7e), (-0.0, 0x80),
-                                    (nan, 0x7f), (-nan, 0xff), (2**-10, 0), (3 * 2**-10, 2), (-431.99999999999994, 0xfd)]),
+                                    (nan, 0x7f), (-nan, 0xff), (2**-10, 0), (3 * 2**-10, 2),
+                                    (-431.99999999999994, 0xfd)]),
                  ("float8_e5m2", [(inf, 0x7c), (61440, 0x7c), (57344, 0x7b), (-0.0, 0x80), (nan, 0x7e), (-nan, 0xfe)]),
                  ("float8_e4m3fnuz", [(inf, 0x80), (1e9, 0x80), (-0.0, 0), (nan, 0x80), (240, 0x7f)]),
                  ("float8_e5m2fnuz", [(inf, 0x80), (-inf, 0x80), (-0.0, 0), (nan, 0x80)]),

@@ -37,11 +37,14 @@ class Allocations(unittest.TestCase):
         x = normal(self.SIZE)
         codes, halves = bd.encode(x, "e4m3"), x.astype(np.float16)
         slack = 20000
-        for name, call, size in (("encode", lambda: bd.encode(x, "e4m3"), 1), ("encode fp16", lambda: bd.encode(x, "fp16"), 2),
-                                 ("decode", lambda: bd.decode(codes, "e4m3"), 4), ("round", lambda: bd.round(x, "e4m3"), 4),
+        for name, call, size in (("encode", lambda: bd.encode(x, "e4m3"), 1),
+                                 ("encode fp16", lambda: bd.encode(x, "fp16"), 2),
+                                 ("decode", lambda: bd.decode(codes, "e4m3"), 4),
+                                 ("round", lambda: bd.round(x, "e4m3"), 4),
                                  ("stochastic", lambda: bd.encode(x, "e4m3", "sr", seed=1), 1),
                                  ("convert", lambda: bd.convert(codes, "e4m3", "e5m2"), 1),
-                                 ("float16", lambda: bd.encode(halves, "e4m3"), 1), ("strided", lambda: bd.encode(x[::2], "e4m3"), .5),
+                                 ("float16", lambda: bd.encode(halves, "e4m3"), 1),
+                                 ("strided", lambda: bd.encode(x[::2], "e4m3"), .5),
                                  ("fake_quantize", lambda: bd.fake_quantize(x[None], "mxfp8"), 4)):
             peak = self.peak(call)
             self.assertLess(peak, size * self.SIZE + slack, name)
@@ -50,17 +53,21 @@ class Allocations(unittest.TestCase):
     def test_out(self):
         x = normal(self.SIZE)
         codes, y = np.empty(x.shape, np.uint8), np.empty_like(x)
-        for name, call in (("encode", lambda: bd.encode(x, "e4m3", out=codes)), ("decode", lambda: bd.decode(codes, "e4m3", out=y)),
-                           ("round", lambda: bd.round(y, "e4m3", out=y)), ("convert", lambda: bd.convert(codes, "e4m3", "e5m2", out=codes)),
+        for name, call in (("encode", lambda: bd.encode(x, "e4m3", out=codes)),
+                           ("decode", lambda: bd.decode(codes, "e4m3", out=y)),
+                           ("round", lambda: bd.round(y, "e4m3", out=y)),
+                           ("convert", lambda: bd.convert(codes, "e4m3", "e5m2", out=codes)),
                            ("fake_quantize", lambda: bd.fake_quantize(y[None], "mxfp8", out=y[None])),
                            ("as_dtype", lambda: bd.encode(x, "fp16", out=y[:self.SIZE // 2].view(np.uint16))),
-                           ("matmul", lambda: bd.matmul(x.reshape(1024, -1)[:8], x.reshape(-1, 1024)[:, :8], out=y[:64].reshape(8, 8)))):
+                           ("matmul", lambda: bd.matmul(x.reshape(1024, -1)[:8], x.reshape(-1, 1024)[:, :8],
+                                                        out=y[:64].reshape(8, 8)))):
             self.assertLess(self.peak(call), 20000, name)
 
     def test_torch(self):
         t = torch()
         x, out = t.randn(self.SIZE), t.empty(self.SIZE, dtype=t.uint8)
-        for name, given in (("float32", x), ("bfloat16", x.bfloat16()), ("float16", x.half()), ("strided", x.bfloat16()[::2])):
+        for name, given in (("float32", x), ("bfloat16", x.bfloat16()), ("float16", x.half()),
+                            ("strided", x.bfloat16()[::2])):
             self.assertLess(self.peak(lambda: bd.encode(given, "e4m3", out=out[:given.numel()])), 20000, name)
 
 
@@ -97,7 +104,8 @@ class Out(unittest.TestCase):
         x = normal(4)
         frozen = np.zeros(4, np.uint8)
         frozen.flags.writeable = False
-        for out, words in ((np.zeros(5, np.uint8), "the shape (4,)"), (np.zeros(4, np.uint16), "codes of e4m3"), (frozen, "read-only"),
+        for out, words in ((np.zeros(5, np.uint8), "the shape (4,)"), (np.zeros(4, np.uint16), "codes of e4m3"),
+                           (frozen, "read-only"),
                            (np.zeros(4, np.float32), "codes of e4m3")):
             with self.assertRaisesRegex(ValueError, words.replace("(", "\\(").replace(")", "\\)")):
                 bd.encode(x, "e4m3", out=out)
@@ -109,10 +117,12 @@ class Kinds(unittest.TestCase):
     def test_strides(self):
         base = normal(6, 8, 4)
         codes = bd.encode(base, "e4m3")
-        for cut in (np.s_[::-1], np.s_[:, ::-2], np.s_[..., 1], np.s_[2, 3, ::-1], np.s_[2, 3, 1], np.s_[:0], np.s_[None, 2]):
+        for cut in (np.s_[::-1], np.s_[:, ::-2], np.s_[..., 1], np.s_[2, 3, ::-1], np.s_[2, 3, 1], np.s_[:0],
+                    np.s_[None, 2]):
             self.assertTrue(np.array_equal(bd.encode(base[cut], "e4m3"), codes[cut]), cut)
             self.assertTrue(np.array_equal(bd.decode(codes[cut], "e4m3"), bd.round(base, "e4m3")[cut]), cut)
-            self.assertTrue(np.array_equal(bd.convert(codes[cut], "e4m3", "bf16"), bd.convert(codes, "e4m3", "bf16")[cut]), cut)
+            self.assertTrue(np.array_equal(bd.convert(codes[cut], "e4m3", "bf16"),
+                                           bd.convert(codes, "e4m3", "bf16")[cut]), cut)
         record = np.zeros(5, [("a", np.float32), ("b", np.uint8)])  # elements at odd addresses
         record["a"] = normal(5)
         self.assertTrue(np.array_equal(bd.encode(record["a"], "e4m3"), bd.encode(record["a"].copy(), "e4m3")))
@@ -194,7 +204,8 @@ class Kinds(unittest.TestCase):
         self.assertEqual(bd.encode(Gettable(), "e4m3", copy=True).tolist(), [0x38, 0x40])
 
     def test_wrong_types(self):
-        for x, words in ((np.array(["a"]), "real numbers"), (np.array([1j]), "real numbers"), (None, "real numbers"), ({}, "real numbers"),
+        for x, words in ((np.array(["a"]), "real numbers"), (np.array([1j]), "real numbers"), (None, "real numbers"),
+                         ({}, "real numbers"),
                          ([[1], [1, 2]], ""), (np.array([object()]), "real numbers"), ("1.5", "real numbers"),
                          (np.array(["2020-01-01"], "M8[D]"), "real numbers")):
             with warnings.catch_warnings():
@@ -217,7 +228,8 @@ class Kinds(unittest.TestCase):
             bd.decode([1, 2])
         _, here = bd.encode(half, "e4m3", stats=True)
         _, there = bd.encode(half.astype(np.float32), "e4m3", stats=True)
-        self.assertEqual((here.inexact, here.underflows, here.squared_error), (there.inexact, there.underflows, there.squared_error))
+        self.assertEqual((here.inexact, here.underflows, here.squared_error),
+                         (there.inexact, there.underflows, there.squared_error))
 
 
 class Convert(unittest.TestCase):
@@ -318,7 +330,8 @@ class Torch(unittest.TestCase):
 
     def test_refusals(self):
         t = self.torch
-        for x, kind, words in ((t.empty(3, device="meta"), ValueError, "meta"), (t.eye(3).to_sparse(), TypeError, "dense"),
+        for x, kind, words in ((t.empty(3, device="meta"), ValueError, "meta"),
+                               (t.eye(3).to_sparse(), TypeError, "dense"),
                                (t.ones(3, dtype=t.complex64), TypeError, "real numbers"),
                                (t.quantize_per_tensor(t.ones(3), 1, 0, t.qint8), TypeError, "dense")):
             with self.assertRaisesRegex(kind, words):
@@ -377,7 +390,8 @@ class MlDtypes(unittest.TestCase):
         except ImportError:
             self.skipTest("ml_dtypes is not here")
         x = normal(500) * 10
-        for name in ("bfloat16", "float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz", "float8_e4m3b11fnuz"):
+        for name in ("bfloat16", "float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz",
+                     "float8_e4m3b11fnuz"):
             kind = getattr(ml_dtypes, name)
             got = bd.encode(x, name, dialect="ml_dtypes", as_dtype=True)
             self.assertEqual(got.dtype, np.dtype(kind))

@@ -13,7 +13,8 @@ from support import RANDOM, command, np
 import libbinade as bd
 
 FORMATS = "fp32,fp16,bf16,e4m3,e5m2,e4m3fnuz,e3m2,e2m1,e8m0,ue4m3,binary8p3se,tf32,fp64,e6m9,p11,p3emin-5emax5"
-VALUES = ["0.1", "1e-8", "465", "-464", "1/3", "-2^-24", "pi", "sqrt(2)/2", "inf", "-inf", "nan", "0", "-0", "1e-300", "1e400",
+VALUES = ["0.1", "1e-8", "465", "-464", "1/3", "-2^-24", "pi", "sqrt(2)/2", "inf", "-inf", "nan", "0", "-0", "1e-300",
+          "1e400",
           "fp16:0x0001", "fp16:0x7e01", "e4m3:0x7f", "e2m1:0b0111", "0x1.8p3", "3.0517578125e-05", "65520", "1e-45",
           "0.123456789012345678901234567890123456789012345678901234567890", "2^-130", "bf16:0xff80", "123456789e-30"]
 
@@ -30,7 +31,8 @@ class Show(unittest.TestCase):
         values = VALUES + [float(x).hex() for x in RANDOM.standard_normal(40) * 2.0 ** RANDOM.randint(-30, 30, 40)]
         for options, choices in (((), {}), (("-r", "rtz"), {"rounding": "rtz"}), (("-r", "rup"), {"rounding": "rup"}),
                                  (("--overflow", "saturate"), {"overflow": "saturate"}),
-                                 (("--flush", "both"), {"flush": "both"}), (("--nan", "canonical"), {"nan": "canonical"}),
+                                 (("--flush", "both"), {"flush": "both"}),
+                                 (("--nan", "canonical"), {"nan": "canonical"}),
                                  (("--tininess", "before"), {"tininess": "before"}),
                                  (("--dialect", "ml_dtypes"), {"dialect": "ml_dtypes"})):
             lines = asked("show", "--json", "-f", FORMATS, *options, "--", *values).splitlines()
@@ -54,7 +56,8 @@ class Show(unittest.TestCase):
         """print() gives what the command prints, with lines that are not wrapped."""
         for value in VALUES:
             for names in ("fp16", "e4m3,e8m0,p11", "fp32,fp64"):
-                self.assertEqual(str(bd.show(value, names)) + "\n", asked("show", value, "-f", names), f"{value} {names}")
+                self.assertEqual(str(bd.show(value, names)) + "\n", asked("show", value, "-f", names),
+                                 f"{value} {names}")
         self.assertEqual(str(bd.show("fp16:0x3c01")) + "\n", asked("show", "fp16:0x3c01"))
         self.assertEqual(str(bd.show("e2m1:0x3")) + "\n", asked("show", "e2m1:0x3"))
 
@@ -121,7 +124,8 @@ class Show(unittest.TestCase):
 
 
 class Calc(unittest.TestCase):
-    EXPRESSIONS = ["2049 + 1", "1/3", "sum(0.001, 10000)", "sqrt(2) * sqrt(2)", "fma(3, 7, 0.5)", "bf16(0.1) * 3", "-2^2",
+    EXPRESSIONS = ["2049 + 1", "1/3", "sum(0.001, 10000)", "sqrt(2) * sqrt(2)", "fma(3, 7, 0.5)", "bf16(0.1) * 3",
+                   "-2^2",
                    "exp(-20)", "log(1 + exp(-20))", "scalb(1.5, -3)", "1/0", "0/0", "70000 * 2", "fp16:0x3c01 - 1",
                    "(1 + 2^-11) ** 3", "ulp(1)", "pi", "1e-8 + 1", "next_up(1) - 1", "min(1, nan)"]
 

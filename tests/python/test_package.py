@@ -71,7 +71,8 @@ class Backend(unittest.TestCase):
             base = f"libbinade-{bd.__version__}"
             self.assertEqual(name, base + ".tar.gz")
             with tarfile.open(os.path.join(folder, name)) as made:
-                self.assertEqual(made.getnames(), [f"{base}/{n}" for n in ("configure.ac", "PKG-INFO", "pyproject.toml")])
+                self.assertEqual(made.getnames(),
+                                 [f"{base}/{n}" for n in ("configure.ac", "PKG-INFO", "pyproject.toml")])
                 self.assertIn(b"tools/python/backend", made.extractfile(f"{base}/pyproject.toml").read())
 
 

@@ -87,7 +87,8 @@ CASES = [("fp32", Judge("fused")), ("fp64", Judge("fused", "fp64")), ("fp16", Ju
          ("bf16:rtz", Judge("each", "bf16", "rtz")), ("fma:e5m10", Judge("fused", "e5m10")),
          ("fma:e5m2:sr:8", Judge("fused", "e5m2", "sr:8", 8, 5)), ("bf16:sr:8", Judge("each", "bf16", "sr:8", 8, 5)),
          ("trunc14", Judge("aligned", width=14)), ("trunc14g16", Judge("aligned", width=14, group=16)),
-         ("trunc14/promote32", Judge("aligned", width=14, promote=32)), ("fp16/promote8", Judge("each", "fp16", promote=8)),
+         ("trunc14/promote32", Judge("aligned", width=14, promote=32)),
+         ("fp16/promote8", Judge("each", "fp16", promote=8)),
          ("trunc10g4/promote12", Judge("aligned", width=10, group=4, promote=12))]
 
 
@@ -114,7 +115,8 @@ class Products(unittest.TestCase):
 
     def test_shapes(self):
         """Those of numpy.matmul: vectors, stacks, broadcasting, transposes and other strides, empty ones."""
-        cases = [((3, 4), (4, 5)), ((4,), (4,)), ((4,), (4, 5)), ((3, 4), (4,)), ((2, 3, 4), (4, 5)), ((3, 4), (2, 4, 5)),
+        cases = [((3, 4), (4, 5)), ((4,), (4,)), ((4,), (4, 5)), ((3, 4), (4,)), ((2, 3, 4), (4, 5)),
+                 ((3, 4), (2, 4, 5)),
                  ((2, 1, 3, 4), (6, 4, 5)), ((4,), (2, 4, 5)), ((2, 3, 4), (4,)), ((0, 4), (4, 5)), ((3, 0), (0, 5)),
                  ((0, 3, 4), (4, 5))]
         for left, right in cases:
@@ -168,11 +170,13 @@ class Products(unittest.TestCase):
         self.assertIsInstance(got, t.Tensor)
         self.assertTrue(same_bits(got.numpy(), bd.matmul(a.numpy(), b.numpy(), "fp16")))
         self.assertTrue(t.equal(bd.matmul(b.t(), a.t(), "fp16").t(), got))
-        self.assertTrue(t.equal(bd.matmul(a.bfloat16(), b.bfloat16()), bd.matmul(a.bfloat16().float(), b.bfloat16().float())))
+        self.assertTrue(t.equal(bd.matmul(a.bfloat16(), b.bfloat16()),
+                                bd.matmul(a.bfloat16().float(), b.bfloat16().float())))
 
     def test_refusals(self):
         a = normal(3, 4)
-        for call, words in ((lambda: bd.matmul(a, a), "as many columns as rows"), (lambda: bd.matmul(a, 3.0), "at least one"),
+        for call, words in ((lambda: bd.matmul(a, a), "as many columns as rows"),
+                            (lambda: bd.matmul(a, 3.0), "at least one"),
                             (lambda: bd.matmul(a, a.T, "fp17"), "fp17"), (lambda: bd.matmul(a, a.T, c=a), "c must be"),
                             (lambda: bd.matmul(a, a.T, out=a), "out must be"),
                             (lambda: bd.matmul(a.astype(np.float64) * 0.1, a.T), "float32"),

@@ -34,7 +34,8 @@ class Train(Case):
         self.same({"steps": 12}, "--steps", 12)
         ours = self.same({"recipe": "bf16-sr,fp16-pure", "steps": 25, "seeds": 3, "lr": 0.01, "optimizer": "lion",
                           "schedule": "cosine", "batch": 8, "width": 16},
-                         "--recipe", "bf16-sr,fp16-pure", "--steps", 25, "--seeds", 3, "--lr", 0.01, "--optimizer", "lion",
+                         "--recipe", "bf16-sr,fp16-pure", "--steps", 25, "--seeds", 3, "--lr", 0.01,
+                         "--optimizer", "lion",
                          "--schedule", "cosine", "--batch", 8, "--width", 16)
         self.assertEqual([run.seed_init for run in ours], [0, 1, 2] * 3)
         self.assertEqual(ours.reference, "fp32")
@@ -46,7 +47,8 @@ class Train(Case):
                    "statistics": "none", "margin": 0.1, "clip": 0.5, "micro_batches": 2, "ranks": 2},
                   "--recipe", "base=bf16-amp,v=bf16,fp32", "--steps", 6, "--betas", "0.8,0.9", "--eps", 1e-6, "--wd", 0,
                   "--seed-init", 5, "--seed-data", 6, "--seed-rounding", 7, "--tied", "--recompute", "--heads", 2,
-                  "--context", 8, "--source", "chain", "--width", 16, "--batch", 4, "--switch", "bf16-sr@3", "--validate",
+                  "--context", 8, "--source", "chain", "--width", 16, "--batch", 4,
+                  "--switch", "bf16-sr@3", "--validate",
                   2, "--statistics", "none", "--margin", 10, "--clip", 0.5, "--micro-batches", 2, "--ranks", 2,
                   model="transformer")
 

@@ -146,7 +146,8 @@ class Casts(unittest.TestCase):
         self.assertEqual(sum(bad for bad, _ in report.classes.values()), report.wrong)
 
     def test_the_first_wrong_input_is_shown(self):
-        report = testing.check_cast(lambda x: e4m3(x, overflow=NAN), "e4m3", inputs=np.float32([1, 500, 600]), **SATURATE)
+        report = testing.check_cast(lambda x: e4m3(x, overflow=NAN), "e4m3", inputs=np.float32([1, 500, 600]),
+                                    **SATURATE)
         self.assertEqual((report.inputs, report.wrong), (3, 2))
         self.assertEqual(report.first, "500.0 (0x43fa0000) gives 0x7f (nan), and 0x7e (448.0) is right")
 
@@ -180,7 +181,8 @@ class OtherCasts(unittest.TestCase):
         self.assertEqual({name for name, (bad, _) in report.classes.items() if bad}, {"NaN"})
         self.assertIn("as numpy's astype(float16) does", str(report))
         testing.assert_cast(lambda x: x.astype(np.float16), "fp16", nan_bits=False)
-        testing.assert_cast(lambda x: x.astype(np.float32), "fp32", source="fp64", inputs="sampled-fp64", nan_bits=False)
+        testing.assert_cast(lambda x: x.astype(np.float32), "fp32", source="fp64", inputs="sampled-fp64",
+                            nan_bits=False)
 
     def test_torch(self):
         try:

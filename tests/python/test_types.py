@@ -16,7 +16,8 @@ FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(libbinade.__file__)))
 
 
 def structures():
-    found = [value for value in vars(_types).values() if isinstance(value, type) and issubclass(value, ctypes.Structure)]
+    found = [value for value in vars(_types).values() if isinstance(value, type)
+             and issubclass(value, ctypes.Structure)]
     return [t for t in found if hasattr(t, "_fields_")]
 
 
@@ -82,14 +83,17 @@ class Loading(unittest.TestCase):
 
     def test_without_numpy(self):
         """Formats need no numpy; arrays say what is missing."""
-        program = ("import sys; sys.modules['numpy'] = None\nimport libbinade as bd\nprint(bd.Format('e4m3').max, bd.show(0.1, 'e4m3').value, bd.calc('fp16', '1/3').value)\n"
+        program = ("import sys; sys.modules['numpy'] = None\nimport libbinade as bd\n"
+                   "print(bd.Format('e4m3').max, bd.show(0.1, 'e4m3').value, bd.calc('fp16', '1/3').value)\n"
                    "try:\n    bd.encode([1.0], 'e4m3')\nexcept ImportError as why:\n    print(why)")
         run = self.run_python(program)
-        self.assertEqual(run.stdout.split("\n")[:2], ["448.0 0.1015625 0.333251953125", "arrays need numpy (Debian, Ubuntu: python3-numpy)"])
+        self.assertEqual(run.stdout.split("\n")[:2],
+                         ["448.0 0.1015625 0.333251953125", "arrays need numpy (Debian, Ubuntu: python3-numpy)"])
 
     def test_no_import_by_itself(self):
         run = self.run_python("import libbinade as bd, sys\nbd.encode([1.0], 'e4m3'), bd.quantize([[1.0]], 'nvfp4')\n"
-                              "print([m for m in ('torch', 'ml_dtypes', 'jax', 'matplotlib', 'pandas') if m in sys.modules])")
+                              "heavy = 'torch', 'ml_dtypes', 'jax', 'matplotlib', 'pandas'\n"
+                              "print([m for m in heavy if m in sys.modules])")
         self.assertEqual((run.stdout.strip(), run.stderr), ("[]", ""))
 
     def test_other_version(self):

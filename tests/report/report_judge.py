@@ -64,11 +64,13 @@ check(json.loads(inside("report.html")) == runs, "the page has what --json print
 
 # The commands make the same runs again.
 os.mkdir("again")
-subprocess.run(["sh", "-c", 'PATH=$1:$PATH; eval "$2"', "sh", os.path.dirname(command[-1]), runs["commands"][0]["line"]],
+subprocess.run(["sh", "-c", 'PATH=$1:$PATH; eval "$2"', "sh", os.path.dirname(command[-1]),
+                runs["commands"][0]["line"]],
                check=True, cwd="again", stdout=subprocess.DEVNULL)
 for run in sorted(os.listdir("runs")):
     if run != ".lock":
-        same = all(open(f"{top}/{run}/config.json").read() == open(f"again/{top}/{run}/config.json").read() for top in ["runs"])
+        same = all(open(f"{top}/{run}/config.json").read() == open(f"again/{top}/{run}/config.json").read()
+                   for top in ["runs"])
         check(same, f"the command makes {run} again")
 check([c["what"] for c in runs["commands"]] == ["make the runs", "compare them", "make this report"], "the commands")
 
@@ -113,7 +115,8 @@ binade("sweep", "--model", "linear", "--optimizer", "sgd", "--lr", "0.01,0.03", 
        "fp32,bf16-pure", "--seeds", "2", "--out", "sweep", "--report", "sweep.html")
 sweep, swept = report("sweep"), json.loads(inside("sweep.html"))
 check(sweep["kind"] == "sweep" and runs["kind"] == "runs" and runs["sweep"] is None, "kinds")
-check(swept["sweep"]["recipes"][1]["points"] == [r for r in sweep["sweep"]["recipes"] if r["recipe"] == "bf16-pure"][0]["points"],
+check(swept["sweep"]["recipes"][1]["points"]
+      == [r for r in sweep["sweep"]["recipes"] if r["recipe"] == "bf16-pure"][0]["points"],
       "sweep --report has the points of its directory")
 check([[p["lr"] for p in r["points"]] for r in sweep["sweep"]["recipes"]] == [[0.01, 0.03]] * 2, "rates")
 check(all(sum(text.startswith("*") for text in r["losses"]) == 1 for r in sweep["sweep"]["recipes"]), "one best rate")
@@ -123,12 +126,14 @@ check("--lr 0.01,0.03" in sweep["commands"][0]["line"] and sweep["commands"][0][
 
 # ---- an autopsy ----
 
-binade("train", "--model", "linear", "--recipe", "e4m3-pure", "--steps", "30", "--autopsy", "--out", "ill", "--plot", "none")
+binade("train", "--model", "linear", "--recipe", "e4m3-pure", "--steps", "30", "--autopsy", "--out", "ill",
+       "--plot", "none")
 row = report("ill")["recipes"][1]
 check(row["autopsy"]["steps"] == 30 and row["autopsy"]["culprits"], "the autopsy is kept")
 path = "ill/e4m3-pure-0/autopsy.json"
 text = open(path).read()
-for damaged in (text.replace('"steps": 30', '"steps": 20'), text[: len(text) // 2], '{"steps": 30, "x": </script>}', "[30]", ""):
+for damaged in (text.replace('"steps": 30', '"steps": 20'), text[: len(text) // 2], '{"steps": 30, "x": </script>}',
+                "[30]", ""):
     with open(path, "w") as file:
         file.write(damaged)
     check(report("ill")["recipes"][1]["autopsy"] is None, f"an autopsy that is not used: {damaged[:30]!r}")
@@ -148,7 +153,8 @@ check([c["what"] for c in logs["commands"]] == ["compare them", "make this repor
 # ---- hostile names ----
 
 names = ["<img src=x onerror=alert(1)>", "<script>alert(1)<", "--><!--", "<!--<script>", "\"'`", "&lt;b&gt;", "\\u003c",
-         '\\"', "a\u2028b\u2029c", "\x01\x7f\n\t", "{}[]:,", "';alert(1);'", "%3Cscript%3E", "\u202eabc", "$(touch owned)",
+         '\\"', "a\u2028b\u2029c", "\x01\x7f\n\t", "{}[]:,", "';alert(1);'", "%3Cscript%3E", "\u202eabc",
+         "$(touch owned)",
          "`touch owned`", "--json", "\udcff\udcfe", "null", "]]>", "\u00e9\U0001f600"]
 for name in names:
     raw = name.encode("utf-8", "surrogateescape")
@@ -190,7 +196,8 @@ curve = long["recipes"][0]["runs"][0]["curves"]["loss"]
 at = dict(zip(curve["step"], curve["value"]))
 check(at.get(54321) == 99.5 and at.get(12345) == -7.25, "extremes of a long run are kept")
 check(77777 in at and at[77777] is None, "the NaN of a long run is kept")
-check(curve["step"] == sorted(set(curve["step"])) and curve["step"][0] == 0 and curve["step"][-1] == STEPS - 1, "its ends")
+check(curve["step"] == sorted(set(curve["step"])) and curve["step"][0] == 0 and curve["step"][-1] == STEPS - 1,
+      "its ends")
 check(len(text) < 100000 and long["points"]["kept"] < 5000 < STEPS <= long["points"]["measured"], "and it is short")
 
 print(f"Python {sys.version.split()[0]}: {passed} passed, {failed} failed")

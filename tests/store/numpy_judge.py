@@ -1,4 +1,5 @@
-"""numpy reads what `binade cast` writes, and `binade cast` reads what numpy writes: every type, order, shape and version.
+"""numpy reads what `binade cast` writes, and `binade cast` reads what numpy writes: every type, order, shape and
+version.
 
 numpy's own conversions are the judge of the values where it has them (fp16, fp32, fp64). BND_COMMAND is the command."""
 import io
@@ -84,7 +85,8 @@ def opaque():
 
 def refused():
     record = np.zeros(3, dtype=[("a", "<f4"), ("b", "<i4")])
-    for array in (record, np.zeros(3, "c8"), np.zeros(3, "?"), np.zeros(3, "U4"), np.zeros(3, "M8[s]"), np.zeros(3, "V3")):
+    for array in (record, np.zeros(3, "c8"), np.zeros(3, "?"), np.zeros(3, "U4"), np.zeros(3, "M8[s]"),
+                  np.zeros(3, "V3")):
         check(converted(array, "--from", "fp32", "--to", "fp16") is None, f"{array.dtype} is refused")
     if np.dtype("longdouble").itemsize == 16:
         check(converted(np.zeros(3, "longdouble"), "--to", "fp16") is None, "long double is refused")

@@ -1,5 +1,5 @@
-"""A reader and a writer of .safetensors of its own, from the format's description, on json and numpy: what it writes, our
-reader reads and our writer writes again, and it finds the same arrays and texts there."""
+"""A reader and a writer of .safetensors of its own, from the format's description, on json and numpy: what it writes,
+our reader reads and our writer writes again, and it finds the same arrays and texts there."""
 import json
 import os
 import struct
@@ -47,7 +47,8 @@ def through(arrays, metadata, what, **how):
     check(done.returncode == 0, f"{what} is read: {done.stderr.decode()}")
     if done.returncode == 0:
         got, texts = load("out.safetensors")
-        same = all(dtype == got[name][0] and array.shape == got[name][1].shape and array.tobytes() == got[name][1].tobytes()
+        same = all(dtype == got[name][0] and array.shape == got[name][1].shape
+                   and array.tobytes() == got[name][1].tobytes()
                    for name, (dtype, array) in arrays.items())
         check(got.keys() == arrays.keys() and same and texts == (metadata or {}), f"{what} is the same behind it")
 
@@ -65,7 +66,8 @@ through({}, {"only": "texts"}, "metadata alone")
 through(everything, {"step": "1000", "scale": "65536.0"}, "every dtype and shape")
 through(everything, None, "an indented header", indent=1)
 through(everything, {}, "a compact header with blanks behind it", separators=(",", ":"), padding=13)
-odd = {name: ("U8", np.arange(3, dtype="u1")) for name in ["", " ", "a\"b\\c/d", "\t\n\x1f\x7f", "\u00e9\u20ac\U0001f600", "\u2028"]}
+odd = {name: ("U8", np.arange(3, dtype="u1"))
+       for name in ["", " ", "a\"b\\c/d", "\t\n\x1f\x7f", "\u00e9\u20ac\U0001f600", "\u2028"]}
 through(odd, {name: name[::-1] for name in odd}, "names of any characters")
 through(odd, {name: name for name in odd}, "the same, not escaped", ensure_ascii=False)
 conclude()

@@ -1,4 +1,5 @@
-"""numpy at both ends: what it saves becomes a tensor, is saved again, and loaded here: the same elements in the same place.
+"""numpy at both ends: what it saves becomes a tensor, is saved again, and loaded here: the same elements in the same
+place.
 
 BND_THROUGH is tests/tensor/npy_through."""
 import os

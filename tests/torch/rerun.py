@@ -1,11 +1,11 @@
 """A run of binade made again in PyTorch, with a model, a loss and an optimizer written from the formulas of
-src/sim/train/model_transformer.c and doc/reference/training-semantics.md: the same weights, the same batches, and losses that are compared step by
-step.
+src/sim/train/model_transformer.c and doc/reference/training-semantics.md: the same weights, the same batches, and
+losses that are compared step by step.
 
     rerun.py BINADE FOLDER RECIPE STEPS TOLERANCE COMPARED [OPTION...]
 
-runs `BINADE train` with --dump-init and --dump-batches in FOLDER and fails where one of the first COMPARED losses differs
-by more than TOLERANCE. RECIPE is fp32 or bf16-amp."""
+runs `BINADE train` with --dump-init and --dump-batches in FOLDER and fails where one of the first COMPARED losses
+differs by more than TOLERANCE. RECIPE is fp32 or bf16-amp."""
 import json
 import math
 import os
@@ -33,8 +33,10 @@ def read(path):
 
 
 def run_binade(binade, folder, recipe, steps, options):
-    weights, batches, out = (os.path.join(folder, name) for name in ("weights.safetensors", "batches.safetensors", "run"))
-    command = [binade, "train", "--recipe", recipe, "--steps", str(steps), "--lr", str(LR), "--wd", str(DECAY), "--out", out,
+    weights, batches, out = (os.path.join(folder, name)
+                             for name in ("weights.safetensors", "batches.safetensors", "run"))
+    command = [binade, "train", "--recipe", recipe, "--steps", str(steps), "--lr", str(LR), "--wd", str(DECAY),
+               "--out", out,
                "--dump-init", weights, "--dump-batches", batches, "--csv", "-j", "1", *options]
     for name, value in SIZES.items():
         command += ["--" + name, str(value)]

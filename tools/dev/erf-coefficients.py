@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The polynomials of erf, erfc and exp in src/sim/tensor/maths_functions_template.h, by mpmath (Debian: python3-mpmath), and errors.
+"""The polynomials of erf, erfc and exp in src/sim/tensor/maths_functions_template.h, by mpmath (Debian:
+python3-mpmath), and errors.
 
 erf(x) = x P(x^2) for |x| <= 1; erfc(x) = exp(-x^2) Q((x - 3) / (x + 3)) for 0 <= x <= 28. For what is rounded to fp32:
 erfc(x) = exp(-x^2) B((x - 4) / (x + 4)) for 0 <= x <= 10.5; exp(r) = 1 + r + r^2 E(r) for |r| <= log(2) / 2.

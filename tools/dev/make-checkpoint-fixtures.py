@@ -10,8 +10,8 @@ decoded weights; there, `findings` are the codes that `binade lint` must give, `
 `source` the report of such damage. FOLDER/provenance has one model in bf16, `base`, and quantized in many ways;
 FOLDER/provenance.json says how. Everything is deterministic. Needs numpy (Debian: python3-numpy).
 
-The model is in tests/checkpoint: small_formats.py has the numbers, layouts.py and rare_layouts.py the layouts, damages.py the
-damage, provenance.py the ways to quantize."""
+The model is in tests/checkpoint: small_formats.py has the numbers, layouts.py and rare_layouts.py the layouts,
+damages.py the damage, provenance.py the ways to quantize."""
 import json
 import os
 import sys

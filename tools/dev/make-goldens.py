@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Writes tests/tensor/golden/*.txt: small graphs, and what PyTorch makes of them (Debian: python3-torch, python3-numpy).
+"""Writes tests/tensor/golden/*.txt: small graphs, and what PyTorch makes of them (Debian: python3-torch,
+python3-numpy).
 
 A file is a list of cases, which tests/tensor/test_golden.c reads, runs and compares:
 
@@ -12,8 +13,8 @@ A file is a list of cases, which tests/tensor/test_golden.c reads, runs and comp
     back y WEIGHT                               gradients of WEIGHT y, y a tensor of one element
     gradient x 3 4 : NUMBERS
 
-Numbers are the shortest decimals that are these fp32 numbers and no others. The steps below are run in torch as they are
-written, on one thread, from fixed seeds. Not here: dropout, whose random bits are the engine's own."""
+Numbers are the shortest decimals that are these fp32 numbers and no others. The steps below are run in torch as they
+are written, on one thread, from fixed seeds. Not here: dropout, whose random bits are the engine's own."""
 import os
 import sys
 
@@ -263,7 +264,8 @@ def pair_cases(file):
     c = file.case("equal numbers")
     c.make("leaf", "a", [[1, 2, 3], [0, -1, 2]])
     c.make("leaf", "b", [[1, 1, 4], [0, -1, 3]])
-    c.steps("u = maximum a b\nv = minimum a b\nw = abs a\nx = relu a\nuv = mul u b\nwx = add w x\ny = add uv wx\nz = mul v y")
+    c.steps("u = maximum a b\nv = minimum a b\nw = abs a\nx = relu a\nuv = mul u b\nwx = add w x\n"
+            "y = add uv wx\nz = mul v y")
     c.want("u", "v", "w", "x")
     c.weigh("z")
 
@@ -387,7 +389,8 @@ def view_cases(file):
         c.weigh("y")
     c = file.case("one leaf many times")
     c.leaf("x", (4, 4))
-    c.steps("t = transpose x axis=0,1\ny = matmul x t\nrow = select x axis=0 first=1\nz = add y row\ns = sigmoid x\nw = mul z s")
+    c.steps("t = transpose x axis=0,1\ny = matmul x t\nrow = select x axis=0 first=1\nz = add y row\n"
+            "s = sigmoid x\nw = mul z s")
     c.want("w")
     c.weigh("w")
 
@@ -474,7 +477,8 @@ def special_numbers():
     r = np.random.RandomState(7)
     bits = r.randint(0, 1 << 32, 160, dtype=np.uint64).astype(np.uint32).view(np.float32)
     bits = bits[np.isfinite(bits)]
-    ties = [s * (1 + (k + d) * 2.0 ** -e) * 2.0 ** p for s in (1, -1) for e, p in ((8, 0), (11, 3), (8, -130), (11, -14))
+    ties = [s * (1 + (k + d) * 2.0 ** -e) * 2.0 ** p for s in (1, -1)
+            for e, p in ((8, 0), (11, 3), (8, -130), (11, -14))
             for k in (1, 2, 3) for d in (0, 2.0 ** -10, -2.0 ** -10)]
     small = [k * 2.0 ** -25 * (1 + d) for k in range(1, 8) for d in (0, 1e-6, -1e-6)]
     tiny = [k * 2.0 ** -134 for k in range(1, 8)] + [2.0 ** -149, 2.0 ** -126, 2.0 ** -127]

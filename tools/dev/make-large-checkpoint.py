@@ -5,8 +5,8 @@
     make-large-checkpoint.py FOLDER --sparse fp8      FP8 with scales of 128 x 128, shaped like DeepSeek-V3: 690 GB of
                                                       codes, which are holes and read as zeros; headers and scales are
                                                       real
-    make-large-checkpoint.py FOLDER --sparse nvfp4    NVFP4 as ModelOpt writes it, 250,562 tensors, 714 GB: of the scales
-                                                      of a group, the first and last 4 KiB per tensor are real
+    make-large-checkpoint.py FOLDER --sparse nvfp4    NVFP4 as ModelOpt writes it, 250,562 tensors, 714 GB: of the
+                                                      scales of a group, the first and last 4 KiB per tensor are real
 
 Needs numpy. The folder must not exist. With --sparse it takes 180 MB (fp8) or 1 GB (nvfp4) of a disk that supports
 holes.
@@ -46,7 +46,8 @@ def write_index(folder, names, total):
 
 def write_config(folder, more):
     with open(os.path.join(folder, "config.json"), "w", encoding="utf-8") as file:
-        json.dump({"architectures": ["Example"], "hidden_size": 4096, "torch_dtype": "bfloat16", **more}, file, indent=2)
+        json.dump({"architectures": ["Example"], "hidden_size": 4096, "torch_dtype": "bfloat16", **more}, file,
+                  indent=2)
 
 
 def dense_tensors(total):

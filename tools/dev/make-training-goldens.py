@@ -2,14 +2,16 @@
 """Writes tests/train/golden/*.txt: what PyTorch makes of runs, optimizers and loss scales (Debian: python3-torch,
 python3-numpy). BND_BUILD names the build folder, in which `make tests/train/export_run` was run.
 
-    transformer.txt   run tied|untied, then a loss a line: weights and batches are those of our run (export_run), the model
-                      is written in torch below, the optimizer is torch.optim.AdamW
-    optimizers.txt    parameters, gradients of 20 steps, and for each optimizer (optimizer NAME lr beta1 beta2 epsilon wd)
-                      the parameters after step 1 and step 20: torch.optim in fp32; Lion, Adafactor, Muon and Adam-mini,
-                      which torch 1.13 has not, are the papers' algorithms in numpy's fp64. Of Muon the first tensor is hidden
+    transformer.txt   run tied|untied, then a loss per line: weights and batches are those of our run (export_run), the
+                      model is written in torch below, the optimizer is torch.optim.AdamW
+    optimizers.txt    parameters, gradients of 20 steps, and for each optimizer (optimizer NAME lr beta1 beta2 epsilon
+                      wd) the parameters after step 1 and step 20: torch.optim in fp32; Lion, Adafactor, Muon and
+                      Adam-mini, which torch 1.13 has not, are the papers' algorithms in numpy's fp64. Of Muon the first
+                      tensor is hidden
     scaler.txt        scaler INITIAL GROWTH, then a step a line: overflow (0, 1), the scale it was made under, what a
-                      gradient of 1 became by unscaling (0: not looked at), skipped (0, 1). torch.cuda.amp.GradScaler needs
-                      a GPU; torch's own form of it for the CPU is that of FSDP, ShardedGradScaler, run here on its own
+                      gradient of 1 became by unscaling (0: not looked at), skipped (0, 1). torch.cuda.amp.GradScaler
+                      needs a GPU; torch's own form of it for the CPU is that of FSDP, ShardedGradScaler, run here on
+                      its own
 
 Numbers are the shortest decimals that are these fp32 numbers and no others. One thread, fixed seeds."""
 import importlib.util
@@ -140,7 +142,8 @@ class Adafactor:
 
 
 class Muon:
-    """Jordan et al. 2024 (kellerjordan.github.io/posts/muon) with torch 2.9's momentum, a mean; the other tensors by AdamW.
+    """Jordan et al. 2024 (kellerjordan.github.io/posts/muon) with torch 2.9's momentum, a mean; the other tensors by
+    AdamW.
     The size of an update is that of Liu et al. 2025 (arXiv:2502.16982)."""
 
     share = 1
@@ -170,8 +173,8 @@ class Muon:
 
 
 class AdamMini:
-    """Zhang et al. 2024 (arXiv:2406.16793), algorithm 1: a matrix here is no query or key, so that each row is a block; biases
-    have AdamW's v."""
+    """Zhang et al. 2024 (arXiv:2406.16793), algorithm 1: a matrix here is no query or key, so that each row is a
+    block; biases have AdamW's v."""
 
     def __init__(self, shape):
         self.m, self.v = np.zeros(shape), np.zeros((shape[0],) + (1,) * (len(shape) - 1))
