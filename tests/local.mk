@@ -22,7 +22,8 @@ endif
 # What tests share.
 check_LTLIBRARIES = libtestsupport.la
 libtestsupport_la_SOURCES = tests/support/decimals.c tests/support/decimals.h tests/support/machine.c tests/support/machine.h tests/support/memory.c tests/support/memory.h \
-	tests/support/operands.c tests/support/operands.h tests/support/outcome.c tests/support/outcome.h
+	tests/support/operands.c tests/support/operands.h tests/support/outcome.c tests/support/outcome.h \
+	tests/support/plain.h
 if HAVE_CUNIT
 libtestsupport_la_SOURCES += tests/support/allocations.c tests/support/allocations.h tests/support/comparison.c \
 	tests/support/comparison.h tests/support/folder.c tests/support/folder.h tests/support/suites.c tests/support/suites.h \

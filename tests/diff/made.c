@@ -4,16 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-float to_bf16(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    bits += 0x7fff + (bits >> 16 & 1);
-    bits &= 0xffff0000;
-    memcpy(&x, &bits, sizeof bits);
-    return x;
-}
-
 void make_base(float *x, size_t n, uint64_t seed)
 {
     uint64_t state = seed * 2862933555777941757u + 3037000493u;

@@ -3,6 +3,7 @@
 #define TESTS_DIFF_TESTS_H
 
 #include "diff/explain.h"
+#include "tests/support/plain.h"
 #include <CUnit/Basic.h>
 
 extern CU_TestInfo distance_tests[], scale_tests[], code_tests[], expert_tests[], memory_tests[];
@@ -11,8 +12,6 @@ extern CU_TestInfo distance_tests[], scale_tests[], code_tests[], expert_tests[]
 
 /* n numbers of a normal distribution's shape, all of bf16. */
 void make_base(float *x, size_t n, uint64_t seed);
-
-float to_bf16(float x);
 
 /* The row of explain.def of this name. */
 size_t scale_row(bndi_scale_kind of, const char *name);

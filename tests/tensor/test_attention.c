@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "casts.h"
+#include "tests/support/plain.h"
 
 enum { ROWS = 5, INNER = 6, COLUMNS = 7, OF_A = ROWS * INNER, OF_B = INNER * COLUMNS, OF_Y = ROWS * COLUMNS };
 
@@ -19,15 +20,6 @@ static const struct roles {
     {BND_ROLE_ATTN_S, BND_ROLE_ATTN_Q, BND_ROLE_ATTN_K, BND_ROLE_ATTN_DS, BND_ROLE_ATTN_DQ, BND_ROLE_ATTN_DK},
     {BND_ROLE_ATTN_O, BND_ROLE_ATTN_P, BND_ROLE_ATTN_V, BND_ROLE_ATTN_DO, BND_ROLE_ATTN_DP, BND_ROLE_ATTN_DV},
 };
-
-static float to_bf16(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    bits = (bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000;
-    memcpy(&x, &bits, sizeof bits);
-    return x;
-}
 
 /* Which tensors are bf16, one bit per role. */
 static float as(float x, bnd_role role, uint64_t low)

@@ -95,6 +95,35 @@ bndi_update_totals update_with(bnd_run *run, const double *g)
     return totals;
 }
 
+bnd_status try_step(bnd_run *run, const float *g, bnd_error *why)
+{
+    bnd_step step;
+    bnd_status status = bnd_run_begin_step(run, why);
+    bnd_tensor *w = bnd_run_parameter(run, 0, BND_ROLE_PARAM);
+    status = status == BND_OK ? bnd_tensor_set_gradient(w, g, bnd_tensor_count(w), why) : status;
+    if (status == BND_OK) {
+        return bnd_run_update(&step, run, 0, NULL, why);
+    }
+    const bnd_status given_up = bnd_run_end_step(&step, run, NULL, NULL);
+    return given_up == BND_OK || run->stage == BNDI_BETWEEN ? status : given_up;
+}
+
+void step_with(bnd_run *run, const float *g)
+{
+    bnd_error why;
+    CU_ASSERT_TRUE_FATAL(succeeds(try_step(run, g, &why), &why));
+}
+
+bool read_part(float *x, const bnd_run *run, bnd_role part)
+{
+    bnd_error why;
+    const bnd_tensor *t = bnd_run_parameter(run, 0, part);
+    if (t != NULL) {
+        CU_ASSERT_TRUE_FATAL(succeeds(bnd_tensor_read_f32(x, bnd_tensor_count(t), t, &why), &why));
+    }
+    return t != NULL;
+}
+
 bool is_refused(const bnd_training *t, bnd_status expected, const char *part_of_message)
 {
     bnd_run *run = NULL;

@@ -2,6 +2,7 @@
 #include "recipes.h"
 #include "tests/support/allocations.h"
 #include "tests/support/folder.h"
+#include "tests/support/plain.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -81,32 +82,6 @@ static void test_everywhere(void)
 
 enum { ROWS = 4, INPUTS = 8, WIDTH = 16, CLASSES = 10 };
 
-static float to_bf16(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    bits = (bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000;
-    memcpy(&x, &bits, sizeof bits);
-    return x;
-}
-
-/* out(i, j) = the sum over l of a(i, l) b(l, j), fused, in order; operands rounded where `low`. a(i, l) lies at
- * a[i * a_row + l * a_column]. */
-static void multiply(float *out, size_t m, size_t n, size_t k, const float *a, size_t a_row, size_t a_column,
-                     const float *b, size_t b_row, size_t b_column, bool low)
-{
-    for (size_t i = 0; i < m; i++) {
-        for (size_t j = 0; j < n; j++) {
-            float sum = 0;
-            for (size_t l = 0; l < k; l++) {
-                float x = a[i * a_row + l * a_column], y = b[l * b_row + j * b_column];
-                sum = low ? fmaf(to_bf16(x), to_bf16(y), sum) : fmaf(x, y, sum);
-            }
-            out[i * n + j] = sum;
-        }
-    }
-}
-
 static void read(float *x, size_t n, const bnd_tensor *t)
 {
     bnd_error why;
@@ -134,18 +109,18 @@ static void step_by_loops(float *w0, float *w1, const float *x, bnd_tensor *clas
     float h[ROWS * WIDTH], logits[ROWS * CLASSES], d[ROWS * CLASSES], dw1[CLASSES * WIDTH], dh[ROWS * WIDTH],
         dw0[WIDTH * INPUTS];
     const bool first = (low & 1) != 0, second = (low & 2) != 0;
-    multiply(h, ROWS, WIDTH, INPUTS, x, INPUTS, 1, w0, 1, INPUTS, first);
+    multiply_matrices(h, ROWS, WIDTH, INPUTS, x, INPUTS, 1, w0, 1, INPUTS, first);
     for (size_t i = 0; i < ROWS * WIDTH; i++) {
         h[i] = h[i] > 0 ? h[i] : 0;
     }
-    multiply(logits, ROWS, CLASSES, WIDTH, h, WIDTH, 1, w1, 1, WIDTH, second);
+    multiply_matrices(logits, ROWS, CLASSES, WIDTH, h, WIDTH, 1, w1, 1, WIDTH, second);
     gradient_of_loss(d, logits, classes);
-    multiply(dw1, CLASSES, WIDTH, ROWS, d, 1, CLASSES, h, WIDTH, 1, second);
-    multiply(dh, ROWS, WIDTH, CLASSES, d, CLASSES, 1, w1, WIDTH, 1, second);
+    multiply_matrices(dw1, CLASSES, WIDTH, ROWS, d, 1, CLASSES, h, WIDTH, 1, second);
+    multiply_matrices(dh, ROWS, WIDTH, CLASSES, d, CLASSES, 1, w1, WIDTH, 1, second);
     for (size_t i = 0; i < ROWS * WIDTH; i++) {
         dh[i] = h[i] > 0 ? dh[i] : 0;
     }
-    multiply(dw0, WIDTH, INPUTS, ROWS, dh, 1, WIDTH, x, INPUTS, 1, first);
+    multiply_matrices(dw0, WIDTH, INPUTS, ROWS, dh, 1, WIDTH, x, INPUTS, 1, first);
     for (size_t i = 0; i < WIDTH * INPUTS; i++) {
         w0[i] -= lr * dw0[i];
     }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "tests/support/allocations.h"
+#include "tests/support/plain.h"
 
 enum { MOST = 64 * 64, STEPS = 3 };
 
@@ -49,32 +50,6 @@ static bnd_run *matrix_run(const bnd_training *t, const float *w, size_t rows, s
     return run;
 }
 
-static bnd_status try_step(bnd_run *run, const float *g, bnd_error *why)
-{
-    bnd_step step;
-    bnd_status status = bnd_run_begin_step(run, why);
-    bnd_tensor *w = bnd_run_parameter(run, 0, BND_ROLE_PARAM);
-    status = status == BND_OK ? bnd_tensor_set_gradient(w, g, bnd_tensor_count(w), why) : status;
-    if (status != BND_OK) {
-        const bnd_status given_up = bnd_run_end_step(&step, run, NULL, NULL);
-        return given_up == BND_OK || run->stage == BNDI_BETWEEN ? status : given_up;
-    }
-    return bnd_run_update(&step, run, 0, NULL, why);
-}
-
-static void take_step(bnd_run *run, const float *g)
-{
-    bnd_error why;
-    CU_ASSERT_TRUE_FATAL(succeeds(try_step(run, g, &why), &why));
-}
-
-static void read_part(float *x, const bnd_run *run, bnd_role part)
-{
-    bnd_error why;
-    const bnd_tensor *t = bnd_run_parameter(run, 0, part);
-    CU_ASSERT_TRUE_FATAL(succeeds(bnd_tensor_read_f32(x, bnd_tensor_count(t), t, &why), &why));
-}
-
 /* ---- the same steps in plain loops ---- */
 
 typedef struct plain {
@@ -83,42 +58,16 @@ typedef struct plain {
     float w[MOST], m[MOST];
 } plain;
 
-static float to_bf16(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    bits = (bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000u;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
-/* y (rows by columns) = a b, where element (i, k) of a is a[i a_row + k a_column], and so in b; fp32 sums in the order
- * of k, each product and its sum rounded once. */
-static void multiply(float *y, size_t rows, size_t columns, size_t inner, const float *a, size_t a_row, size_t a_column,
-                     const float *b, size_t b_row, size_t b_column, bool bf16)
-{
-    for (size_t i = 0; i < rows; i++) {
-        for (size_t j = 0; j < columns; j++) {
-            float sum = 0;
-            for (size_t k = 0; k < inner; k++) {
-                const float p = a[i * a_row + k * a_column], q = b[k * b_row + j * b_column];
-                sum = fmaf(bf16 ? to_bf16(p) : p, bf16 ? to_bf16(q) : q, sum);
-            }
-            y[i * columns + j] = sum;
-        }
-    }
-}
-
 static void newton_schulz(float *x, size_t r, size_t c, bool bf16)
 {
     static float s[MOST], ss[MOST], y[MOST];
     for (int step = 0; step < 5; step++) {
-        multiply(s, r, r, c, x, c, 1, x, 1, c, bf16);
-        multiply(ss, r, r, r, s, r, 1, s, r, 1, bf16);
+        multiply_matrices(s, r, r, c, x, c, 1, x, 1, c, bf16);
+        multiply_matrices(ss, r, r, r, s, r, 1, s, r, 1, bf16);
         for (size_t i = 0; i < r * r; i++) {
             s[i] = (float)(-4.7750 * (double)s[i] + 2.0315 * (double)ss[i]);
         }
-        multiply(y, r, c, r, s, r, 1, x, c, 1, bf16);
+        multiply_matrices(y, r, c, r, s, r, 1, x, c, 1, bf16);
         for (size_t i = 0; i < r * c; i++) {
             x[i] = (float)(3.4445 * (double)x[i] + (double)y[i]);
         }
@@ -165,10 +114,10 @@ static void check_plain(size_t rows, size_t columns, bool bf16, bool original)
     for (uint64_t step = 0; step < STEPS; step++) {
         fill(g, n, 2 + step, step == 1 ? 1e-12f : 1); /* the second has hardly a gradient */
         plain_step(&p, g);
-        take_step(run, g);
+        step_with(run, g);
     }
-    read_part(w, run, BND_ROLE_PARAM);
-    read_part(m, run, BND_ROLE_M);
+    CU_ASSERT_TRUE(read_part(w, run, BND_ROLE_PARAM));
+    CU_ASSERT_TRUE(read_part(m, run, BND_ROLE_M));
     const bool same = memcmp(w, p.w, n * sizeof *w) == 0 && memcmp(m, p.m, n * sizeof *m) == 0;
     if (!same) {
         printf("\n    %zu x %zu, %s, %s: not the bits of plain loops\n", rows, columns, t.optimizer, t.policy.name);
@@ -193,14 +142,14 @@ static void test_special_gradients(void)
     const bnd_training t = training_of_own("muon", "fp32");
     float w[6] = {1, -1, 2, -2, 3, -3}, g[6] = {0}, now[6];
     bnd_run *run = matrix_run(&t, w, 2, 3, true);
-    take_step(run, g);
-    read_part(now, run, BND_ROLE_PARAM);
+    step_with(run, g);
+    CU_ASSERT_TRUE(read_part(now, run, BND_ROLE_PARAM));
     for (size_t i = 0; i < 6; i++) {
         CU_ASSERT_EQUAL(now[i], (float)((1 - 0.01 * 0.1) * (double)w[i]));
     }
     g[0] = NAN;
-    take_step(run, g);
-    read_part(now, run, BND_ROLE_PARAM);
+    step_with(run, g);
+    CU_ASSERT_TRUE(read_part(now, run, BND_ROLE_PARAM));
     CU_ASSERT_TRUE(isnan(now[0]) && isnan(now[5]));
     bnd_run_free(run);
 }
@@ -264,8 +213,8 @@ static void test_singular_values(void)
         double least, most;
         t.weight_decay = 0;
         bnd_run *run = matrix_run(&t, NULL, ROWS, COLUMNS, true);
-        take_step(run, g);
-        read_part(w, run, BND_ROLE_PARAM);
+        step_with(run, g);
+        CU_ASSERT_TRUE(read_part(w, run, BND_ROLE_PARAM));
         for (size_t k = 0; k < ROWS * COLUMNS; k++) {
             x[k] = (double)w[k] / t.lr;
         }
@@ -294,14 +243,14 @@ static void check_others(const char *name, double share)
     bnd_run *muon = matrix_run(&t, w, 3, 4, false), *adamw = matrix_run(&u, w, 3, 4, false);
     for (uint64_t step = 0; step < STEPS; step++) {
         fill(g, N, 9 + step, 1);
-        take_step(muon, g);
-        take_step(adamw, g);
+        step_with(muon, g);
+        step_with(adamw, g);
     }
-    read_part(x, muon, BND_ROLE_PARAM);
-    read_part(y, adamw, BND_ROLE_PARAM);
+    CU_ASSERT_TRUE(read_part(x, muon, BND_ROLE_PARAM));
+    CU_ASSERT_TRUE(read_part(y, adamw, BND_ROLE_PARAM));
     CU_ASSERT_EQUAL(memcmp(x, y, sizeof x), 0);
-    read_part(x, muon, BND_ROLE_V);
-    read_part(y, adamw, BND_ROLE_V);
+    CU_ASSERT_TRUE(read_part(x, muon, BND_ROLE_V));
+    CU_ASSERT_TRUE(read_part(y, adamw, BND_ROLE_V));
     CU_ASSERT_EQUAL(memcmp(x, y, sizeof x), 0);
     bnd_run_free(muon);
     bnd_run_free(adamw);
@@ -346,13 +295,13 @@ static void test_scale_and_phase(void)
     fill(w, N, 1, 1);
     fill(g, N, 2, 1);
     bnd_run *plain_run = matrix_run(&t, w, ROWS, COLUMNS, true), *scaled_run = matrix_run(&u, w, ROWS, COLUMNS, true);
-    take_step(plain_run, g);
+    step_with(plain_run, g);
     for (size_t i = 0; i < N; i++) {
         g[i] *= 1024;
     }
-    take_step(scaled_run, g);
-    read_part(x, plain_run, BND_ROLE_PARAM);
-    read_part(y, scaled_run, BND_ROLE_PARAM);
+    step_with(scaled_run, g);
+    CU_ASSERT_TRUE(read_part(x, plain_run, BND_ROLE_PARAM));
+    CU_ASSERT_TRUE(read_part(y, scaled_run, BND_ROLE_PARAM));
     CU_ASSERT_EQUAL(memcmp(x, y, sizeof x), 0);
     bnd_engine_account(&a, bnd_run_engine(plain_run));
     const uint64_t r = COLUMNS, c = ROWS;
@@ -372,8 +321,8 @@ static void test_small_states(void)
     bnd_run *wide = matrix_run(&t, w, 64, 64, true), *narrow = matrix_run(&u, w, 64, 64, true);
     for (uint64_t step = 0; step < STEPS; step++) {
         fill(g, MOST, 5 + step, 1);
-        take_step(wide, g);
-        take_step(narrow, g);
+        step_with(wide, g);
+        step_with(narrow, g);
     }
     bnd_engine_account(&a, bnd_run_engine(wide));
     CU_ASSERT_EQUAL(a.bytes[BND_ROLE_M], 4 * MOST);
@@ -382,8 +331,8 @@ static void test_small_states(void)
     CU_ASSERT_EQUAL(a.bytes[BND_ROLE_M], MOST);
     CU_ASSERT_EQUAL(a.bytes[BND_ROLE_EXTRA], 4 * MOST / 256);
     CU_ASSERT_EQUAL(a.bytes[BND_ROLE_V], 0);
-    read_part(x, wide, BND_ROLE_PARAM);
-    read_part(y, narrow, BND_ROLE_PARAM);
+    CU_ASSERT_TRUE(read_part(x, wide, BND_ROLE_PARAM));
+    CU_ASSERT_TRUE(read_part(y, narrow, BND_ROLE_PARAM));
     double apart = 0, gone = 0;
     for (size_t i = 0; i < MOST; i++) {
         apart += pow((double)x[i] - (double)y[i], 2);
@@ -410,7 +359,7 @@ static void test_refused(void)
     CU_ASSERT_TRUE(refuses(bnd_run_set_hidden(own, index, true, &why), &why, "must be a matrix"));
     CU_ASSERT_TRUE(refuses(bnd_run_set_hidden(own, index + 1, true, &why), &why, "must be a matrix"));
     CU_ASSERT_TRUE(refuses(bnd_run_set_hidden(model, 2, true, &why), &why, "built-in model"));
-    take_step(own, g);
+    step_with(own, g);
     CU_ASSERT_TRUE(refuses(bnd_run_set_hidden(own, 0, false, &why), &why, "before the first step"));
     CU_ASSERT_TRUE(bnd_run_is_hidden(own, 0));
     bnd_run_free(own);
@@ -429,19 +378,19 @@ static void check_failing(const char *recipe)
     fill(w, N, 1, 1);
     fill(g, N, 2, 1);
     bnd_run *run = matrix_run(&t, w, ROWS, COLUMNS, true);
-    take_step(run, g);
-    read_part(expected, run, BND_ROLE_PARAM);
+    step_with(run, g);
+    CU_ASSERT_TRUE(read_part(expected, run, BND_ROLE_PARAM));
     bnd_run_free(run);
     for (bnd_status status = BND_NO_MEMORY; status == BND_NO_MEMORY && i < MOST_FAILURES; i++) {
         run = matrix_run(&t, w, ROWS, COLUMNS, true);
         allocations_fail(i, false);
         status = try_step(run, g, &why);
         allocations_fail(UINT64_MAX, false);
-        read_part(x, run, BND_ROLE_PARAM);
+        CU_ASSERT_TRUE(read_part(x, run, BND_ROLE_PARAM));
         CU_ASSERT_EQUAL(memcmp(x, status == BND_OK ? expected : w, sizeof x), 0);
         if (status != BND_OK) {
-            take_step(run, g);
-            read_part(x, run, BND_ROLE_PARAM);
+            step_with(run, g);
+            CU_ASSERT_TRUE(read_part(x, run, BND_ROLE_PARAM));
             CU_ASSERT_EQUAL(memcmp(x, expected, sizeof x), 0);
         }
         bnd_run_free(run);

@@ -38,6 +38,18 @@ double share_lost(const char *recipe, double lr);
 void numbers_of(double *x, size_t n, const bnd_run *run, size_t i, bnd_role part);
 void set_numbers(bnd_run *run, size_t i, bnd_role part, const double *x, size_t n);
 
+/* ---- of a run of its own with one parameter ---- */
+
+/* A step with this gradient, which has as many numbers as the parameter. A step that fails is given up; step_with ends
+ * the test. */
+bnd_status try_step(bnd_run *run, const float *g, bnd_error *why);
+void step_with(bnd_run *run, const float *g);
+
+/* The numbers of a part of it. False: the run does not keep it. */
+bool read_part(float *x, const bnd_run *run, bnd_role part);
+
+/* ---- of any run ---- */
+
 /* A step of the optimizer with these gradients, in the format that the policy has for them: what bnd_run_step does
  * behind its backward. `g` has as many numbers as all parameters together, in their order. */
 bndi_update_totals update_with(bnd_run *run, const double *g);
