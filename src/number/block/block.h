@@ -13,6 +13,7 @@
 
 #include "base/verify.h"
 #include "base/base.h"
+#include "block/partial_array.h"
 #include "bulk/bulk.h"
 #include <binade/block.h>
 
@@ -206,7 +207,7 @@ typedef struct bndi_block_job {
     bnd_array how; /* for calls below: one thread, the rule with the block format's own overflow */
     bnd_context context;
     uint32_t threads;
-    bnd_stats *stats;
+    bndi_counted *counted; /* NULL: no statistics */
     const bnd_format *fp32;
     const bndi_block_kernels *scan;
     bndi_kernels kernels;
@@ -300,10 +301,12 @@ typedef struct bndi_run {
     const float *up, *down;
     bool finite;  /* no scale is NaN; of given scales: nor is an element NaN or an infinity */
     bool unusual; /* a given scale is 0, negative or an infinity: elements are divided one by one */
+    bool again;   /* statistics have these scales already */
 } bndi_run;
 
-/* The values of elements in units of their scales; counted if there are statistics. */
-void bndi_round_run(const bndi_block_job *job, float *rounded, const bndi_run *run);
+/* The values of elements in units of their scales; counted if there are statistics. `y` receives what they are worth;
+ * NULL: that is not wanted. It is not x. */
+void bndi_round_run(const bndi_block_job *job, float *rounded, float *y, const bndi_run *run);
 
 void *bndi_codes_at(const bndi_block_job *job, size_t at);
 
@@ -362,8 +365,7 @@ void bndi_times_scales(const bndi_block_kernels *scan, float *y, const float *el
 
 /* ---- block_statistics.c ---- */
 
-/* Counts a run for the statistics: the inputs, and the values of the rounded elements. `flags` has the counts of the
- * rounding. */
-void bndi_count_run(const bndi_block_job *job, const bndi_run *run, const float *rounded, const bnd_stats *flags);
+/* Counts a run for the statistics: the inputs, and the values y of the rounded elements. */
+void bndi_count_run(const bndi_block_job *job, const bndi_run *run, const float *y, const float *rounded);
 
 #endif

@@ -302,7 +302,7 @@ static void do_share(void *of, size_t share, bool in_order)
 
 uint32_t bndi_for_each(const bndi_block_job *job, size_t count, bndi_block_work *work, void *what)
 {
-    const size_t threads = job->stats == NULL ? job->threads : 1;
+    const size_t threads = job->counted == NULL ? job->threads : 1;
     items all = {.job = job, .work = work, .what = what, .count = count};
     all.shares = threads < 1 ? 1 : threads < count ? threads : count;
     bnd_lab_parallel(all.shares, BNDI_EVENLY, do_share, &all, all.shares);

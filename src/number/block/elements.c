@@ -196,27 +196,33 @@ static void round_by_number(const bndi_block_job *job, float *rounded, const bnd
     }
 }
 
-/* The elements' values, in units of their scales. */
-static void round_run(const bndi_block_job *job, float *rounded, const bndi_run *run, bnd_stats *flags)
+/* The elements' values, in units of their scales. `counted` may be NULL. */
+static void round_run(const bndi_block_job *job, float *rounded, const bndi_run *run, bndi_counted *counted)
 {
+    bnd_stats *flags = counted != NULL ? &counted->flags : NULL;
     /* One by one with the codec, in fp32, or in doubles: the first that the analysis at the top allows. */
     if (job->by_number || run->unusual) {
         round_by_number(job, rounded, run, flags);
-    } else if (scale_in_fp32(job, rounded, run)) {
+    } else if (!scale_in_fp32(job, rounded, run)) {
+        round_in_doubles(job, rounded, run, flags);
+    } else if (counted == NULL || !bnd_lab_counted_round(counted, rounded, run->n)) {
         bnd_array how = how_at(job, run->at, job->how.rule);
         bndi_surely(bnd_round_f32(rounded, rounded, run->n, &job->block.element, &how, flags, NULL));
-    } else {
-        round_in_doubles(job, rounded, run, flags);
     }
 }
 
-/* Rounded elements of a run, and statistics where they are wanted. */
-void bndi_round_run(const bndi_block_job *job, float *rounded, const bndi_run *run)
+/* Rounded elements of a run, what they are worth, and statistics where they are wanted. */
+void bndi_round_run(const bndi_block_job *job, float *rounded, float *y, const bndi_run *run)
 {
-    bnd_stats flags = {.elements = 0};
-    round_run(job, rounded, run, job->stats != NULL ? &flags : NULL);
-    if (job->stats != NULL) {
-        bndi_count_run(job, run, rounded, &flags);
+    float values[BNDI_BLOCK_CHUNK];
+    round_run(job, rounded, run, job->counted);
+    if (y == NULL && job->counted == NULL) {
+        return;
+    }
+    y = y != NULL ? y : values;
+    job->scan->multiply_in_double(y, rounded, run->scales, run->n, job->layout.across, run->first);
+    if (job->counted != NULL) {
+        bndi_count_run(job, run, y, rounded);
     }
 }
 
@@ -293,7 +299,7 @@ static void encode_in_doubles(const bndi_block_job *job, const bndi_run *run)
  * become one. NaNs have no integer; the general path gives them what the NaN policy says. */
 static bool encode_integers(const bndi_block_job *job, float *y, const bndi_run *run)
 {
-    const bool good = job->sums_integers && job->stats == NULL && run->finite && scale_in_fp32(job, y, run);
+    const bool good = job->sums_integers && job->counted == NULL && run->finite && scale_in_fp32(job, y, run);
     if (good) {
         job->scan->encode_integers(bndi_codes_at(job, run->at), y, run->n, job->units,
                                    bndi_largest_element(job) * job->units);
@@ -310,8 +316,8 @@ void bndi_encode_run(const bndi_block_job *job, const bndi_run *run)
     if (encode_integers(job, y, run)) {
         return;
     }
-    if (job->stats != NULL || job->block.integer || job->by_number || run->unusual) {
-        bndi_round_run(job, y, run);
+    if (job->counted != NULL || job->block.integer || job->by_number || run->unusual) {
+        bndi_round_run(job, y, NULL, run);
         bndi_store_elements(job, y, run->at, run->n);
     } else if (scale_in_fp32(job, y, run)) {
         if (job->has_plan && run->finite) {
@@ -348,11 +354,13 @@ static void fake_on_grid(const bndi_block_job *job, float *y, const bndi_run *ru
 /* Quantizes and dequantizes: on the grid in one pass if all numbers are finite, otherwise in two steps. */
 void bndi_fake_run(const bndi_block_job *job, float *y, const bndi_run *run)
 {
-    float rounded[BNDI_BLOCK_CHUNK];
+    float rounded[BNDI_BLOCK_CHUNK], values[BNDI_BLOCK_CHUNK];
     BNDI_VERIFY(run->n <= BNDI_BLOCK_CHUNK);
-    if (job->stats != NULL || !job->on_grid || !run->finite) {
-        bndi_round_run(job, rounded, run);
-        job->scan->multiply_in_double(y, rounded, run->scales, run->n, job->layout.across, run->first);
+    if ((job->counted != NULL || !job->on_grid || !run->finite) && y == run->x) {
+        bndi_round_run(job, rounded, values, run); /* x is still to be counted */
+        __builtin_memcpy(y, values, run->n * sizeof *y);
+    } else if (job->counted != NULL || !job->on_grid || !run->finite) {
+        bndi_round_run(job, rounded, y, run);
     } else if (y == run->x) {
         fake_on_grid(job, rounded, run);
         __builtin_memcpy(y, rounded, run->n * sizeof *y);
@@ -373,7 +381,7 @@ void bndi_add_errors(const bndi_block_job *job, double *errors, const bndi_run *
         float rounded[BNDI_BLOCK_CHUNK];
         bndi_block_job nearest = *job;
         nearest.by_number = false; /* no random bits: doubles are enough for all formats */
-        nearest.stats = NULL;
+        nearest.counted = NULL;
         nearest.how.rule = (bnd_rule){.overflow = BND_OVERFLOW_SATURATE};
         round_run(&nearest, rounded, run, NULL);
         job->scan->multiply_in_double(y, rounded, run->scales, run->n, job->layout.across, 0);

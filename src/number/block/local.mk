@@ -2,6 +2,7 @@
 binadeinclude_HEADERS += include/binade/block.h
 EXTRA_DIST += src/number/block/powers_avx512.c src/number/block/quotients_avx512.c
 libbinade_number_la_SOURCES += \
+	src/number/block/partial_array.h \
 	src/number/block/block.h \
 	src/number/block/block_layout.c \
 	src/number/block/block_scale.c \
@@ -21,7 +22,6 @@ libbinade_number_la_SOURCES += \
 	src/number/block/run_scales.c \
 	src/number/block/quantize.c \
 	src/number/block/quantize_calls.c \
-	src/number/block/partial_array.h \
 	src/number/block/partial_array.c
 
 # The loops over elements, once more for each back end that has wider vectors.

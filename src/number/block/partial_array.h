@@ -2,6 +2,7 @@
 #ifndef BINADE_SRC_BLOCK_PARTIAL_ARRAY_H
 #define BINADE_SRC_BLOCK_PARTIAL_ARRAY_H
 
+#include "bulk/bulk.h"
 #include <binade/block.h>
 
 /* y[i] = x[i] times the scale of element at + i of an array of this shape, rounded once. The block format, the shape
@@ -15,10 +16,32 @@ uint32_t bnd_lab_part_amax(const float *x, size_t n, const bnd_context *context)
 /* y[i] = x[i] * factor, in the current floating-point environment; y and x do not overlap. */
 void bnd_lab_part_times(float *y, const float *x, size_t n, float factor, const bnd_context *context);
 
-/* Numbers that were scaled, rounded and scaled back: x became `elements` in units of their scales, and then y. `flags`
- * has what rounding counted. Elements of at least `largest` that lost magnitude were clamped by their scale. */
-void bnd_lab_count_values(bnd_stats *stats, const float *x, const float *y, const float *elements, size_t n,
-                          float largest, const bnd_stats *flags, const bnd_context *context);
+/* ---- statistics of numbers that are scaled, rounded and scaled back (block_statistics.c) ---- */
+
+struct bndi_block_kernels;
+typedef struct bndi_counted {
+    bnd_stats *stats;
+    bndi_kernels kernels;
+    const struct bndi_block_kernels *scan;
+    bndi_plan fp32, element;    /* of the inputs; of elements in units of their scales, with `by_plan` */
+    bool by_plan, together;     /* together: rounded and counted by one kernel */
+    bndi_tally inputs, rounded; /* so far */
+    bnd_stats flags;            /* of elements that were rounded otherwise */
+    uint64_t same;              /* values that are their inputs */
+} bndi_counted;
+
+/* For all elements of a call, which `close` adds to the statistics. */
+void bnd_lab_counted_open(bndi_counted *c, bnd_stats *stats, const bnd_format *element, bnd_rule rule,
+                          const bnd_context *context);
+void bnd_lab_counted_close(bndi_counted *c);
+
+/* Rounds elements in place. False: not by a plan for fp32 numbers; the caller rounds them, counted in c->flags. */
+bool bnd_lab_counted_round(bndi_counted *c, float *y, size_t n);
+
+/* x became `elements` in units of their scales, and then y. Elements of at least `largest` that lost magnitude were
+ * clamped by their scale. */
+void bnd_lab_counted_values(bndi_counted *c, const float *x, const float *y, const float *elements, size_t n,
+                            float largest);
 
 /* bnd_dynamic_quantize_f32 and bnd_dynamic_dequantize_f32, by the context's back end. */
 BND_CHECKED bnd_status bnd_lab_dynamic_quantize(unsigned char *codes, float *scales, const float *x, size_t n,

@@ -96,7 +96,7 @@ static bool quantize_directly(const bndi_block_job *job, const bndi_chunk *c)
 static bool encode_run_by_midpoints(const bndi_block_job *job, const bndi_chunk *c, const double *values, bool finite)
 {
     unsigned char codes[BNDI_BLOCK_CHUNK];
-    bool good = job->by_midpoints && job->stats == NULL && !job->fake && finite;
+    bool good = job->by_midpoints && job->counted == NULL && !job->fake && finite;
     for (size_t g = 0; good && g < c->groups; g++) {
         good = values[g] > 0;
     }
@@ -125,7 +125,7 @@ static void make_or_read(const bndi_block_job *job, bndi_scales *s, const bndi_c
 
 static uint32_t quantize_chunk(const bndi_block_job *job, size_t i, void *what)
 {
-    const bool only_codes = job->stats == NULL && !job->fake;
+    const bool only_codes = job->counted == NULL && !job->fake;
     const bndi_chunk whole = chunk_at(job, i),
                      c = job->in_one_pass && only_codes ? quantize_in_one_pass(job, whole) : whole;
     uint32_t amax[BNDI_GROUPS];
@@ -144,6 +144,7 @@ static uint32_t quantize_chunk(const bndi_block_job *job, size_t i, void *what)
     s.finite = s.finite && finite;
     for (size_t row = 0; row < c.height; row++) {
         bndi_run run = bndi_run_of(job, &s, c.at + row * job->layout.columns, c.width, 0);
+        run.again = row > 0;
         do_run(job, &run);
     }
     return 0;
@@ -349,7 +350,7 @@ static uint32_t quantize_stretches(const bndi_block_job *job, size_t i, void *wh
         bndi_read_scales(job, s.values, scale_codes_at(job, stretch.scale), stretch.groups);
         bndi_add_powers(job, &s, stretch.groups);
         bndi_run run = bndi_run_of(job, &s, at + done, stretch.n, stretch.first);
-        bndi_round_run(job, rounded + done, &run);
+        bndi_round_run(job, rounded + done, NULL, &run);
         done += stretch.n;
     }
     bndi_store_elements(job, rounded, at, n);

@@ -23,6 +23,21 @@ static bnd_status check_places(const bnd_block *block, const bnd_given_scales *g
     return BND_OK;
 }
 
+/* With statistics, unless they are NULL. */
+static void quantize(bndi_block_job *job, bnd_stats *stats)
+{
+    bndi_counted counted;
+    if (stats == NULL) {
+        bndi_quantize(job);
+        return;
+    }
+    bnd_lab_counted_open(&counted, stats, &job->block.element, job->how.rule, &job->context);
+    job->counted = &counted;
+    bndi_quantize(job);
+    job->counted = NULL;
+    bnd_lab_counted_close(&counted);
+}
+
 static void set_scales(bndi_block_job *job, void *scales, const bnd_given_scales *given)
 {
     /* given scales are only read, never written */
@@ -55,8 +70,7 @@ bnd_status bnd_quantize_given_f32(void *codes, void *scales, float *tensor_scale
     job.codes = codes;
     set_scales(&job, scales, known);
     if (codes != NULL) {
-        job.stats = stats;
-        bndi_quantize(&job);
+        quantize(&job, stats);
     } else if (scales != NULL && known->scales == NULL) {
         bndi_find_scales(&job);
     }
@@ -92,8 +106,7 @@ bnd_status bnd_fake_quantize_given_f32(float *y, const float *x, bnd_shape shape
     job.y = y;
     job.fake = true;
     set_scales(&job, NULL, known);
-    job.stats = stats;
-    bndi_quantize(&job);
+    quantize(&job, stats);
     return BND_OK;
 }
 

@@ -37,28 +37,47 @@ static float scale_for(float amax, float before, const bnd_format *f, int margin
 }
 
 /* A chunk: scaled, rounded to what the format has (beyond its largest number: that number, as the hardware's
- * conversions saturate), and back. y may be x. */
-static void round_scaled(bnd_engine *engine, float *y, const float *x, size_t n, size_t at, float scale,
-                         const bnd_cast *cast, const bndi_store *how)
+ * conversions saturate), and back. y may be x. `counted` may be NULL. */
+static void round_scaled(float *y, const float *x, size_t n, float scale, const bnd_format *format,
+                         const bnd_array *how, bndi_counted *counted)
 {
     float scaled[BNDI_TENSOR_CHUNK], values[BNDI_TENSOR_CHUNK];
     const float back = 1 / scale;
-    bnd_array array = {
-        .context = &engine->context, .rule = how->rule, .seed = how->seed, .purpose = how->purpose, .first = at};
-    bnd_stats flags = {.elements = 0};
+    bnd_lab_part_times(scaled, x, n, scale, how->context);
+    if (counted == NULL || !bnd_lab_counted_round(counted, scaled, n)) {
+        bnd_status status =
+            bnd_round_f32(scaled, scaled, n, format, how, counted != NULL ? &counted->flags : NULL, NULL);
+        BNDI_VERIFY(status == BND_OK); /* a chunk */
+    }
+    if (counted == NULL) {
+        bnd_lab_part_times(y, scaled, n, back, how->context);
+        return;
+    }
+    bnd_lab_part_times(values, scaled, n, back, how->context);
+    bnd_lab_counted_values(counted, x, values, scaled, n, largest_number(format));
+    __builtin_memcpy(y, values, n * sizeof *y);
+}
+
+static void round_all_scaled(bnd_engine *engine, float *y, const float *x, size_t n, float scale,
+                             const bnd_format *format, const bndi_store *how)
+{
+    bnd_array array = {.context = &engine->context, .rule = how->rule, .seed = how->seed, .purpose = how->purpose};
+    bndi_counted counted;
     if (array.rule.overflow == BND_OVERFLOW_FORMAT) {
         array.rule.overflow = BND_OVERFLOW_SATURATE;
     }
-    bnd_lab_part_times(scaled, x, n, scale, &engine->context);
-    bnd_status status =
-        bnd_round_f32(scaled, scaled, n, &cast->format, &array, how->stats != NULL ? &flags : NULL, NULL);
-    BNDI_VERIFY(status == BND_OK); /* a chunk */
     if (how->stats != NULL) {
-        bnd_lab_part_times(values, scaled, n, back, &engine->context);
-        bnd_lab_count_values(how->stats, x, values, scaled, n, largest_number(&cast->format), &flags, &engine->context);
-        bnd_lab_count_scale(how->stats, (double)back);
+        bnd_lab_counted_open(&counted, how->stats, format, array.rule, &engine->context);
+        bnd_lab_count_scale(how->stats, n > 0 ? (double)(1 / scale) : 0);
     }
-    bnd_lab_part_times(y, scaled, n, back, &engine->context);
+    for (size_t at = 0; at < n; at += BNDI_TENSOR_CHUNK) {
+        array.first = at;
+        round_scaled(y + at, x + at, n - at < BNDI_TENSOR_CHUNK ? n - at : BNDI_TENSOR_CHUNK, scale, format, &array,
+                     how->stats != NULL ? &counted : NULL);
+    }
+    if (how->stats != NULL) {
+        bnd_lab_counted_close(&counted);
+    }
 }
 
 /* ---- histories ---- */
@@ -176,10 +195,7 @@ bnd_status bndi_scale_by_amax(bnd_engine *engine, float *y, const float *x, size
         }
         scale = h != NULL ? h->scale : 1;
     }
-    for (size_t at = 0; at < n; at += BNDI_TENSOR_CHUNK) {
-        round_scaled(engine, y + at, x + at, n - at < BNDI_TENSOR_CHUNK ? n - at : BNDI_TENSOR_CHUNK, at, scale, cast,
-                     how);
-    }
+    round_all_scaled(engine, y, x, n, scale, &cast->format, how);
     return BND_OK;
 }
 
