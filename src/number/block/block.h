@@ -150,6 +150,9 @@ typedef struct bndi_block_kernels {
     void (*fake_to_odd)(float *y, const float *x, const double *scales, size_t n, size_t across, size_t first,
                         const bndi_grid *grid);
 
+    /* NULL, or divide_to_odd of scales that are doubles of at most 28 bits, or infinite: of finite x. */
+    void (*divide_wide_to_odd)(float *y, const float *x, const double *scales, size_t n, size_t across, size_t first);
+
     /* y = x / scale, NaN where the scale is. */
     void (*divide)(double *y, const float *x, const double *scales, size_t n, size_t across, size_t first);
 
@@ -185,8 +188,9 @@ size_t bndi_encode_pairs(unsigned char *codes, unsigned char *scales, const floa
 void bndi_encode_by_midpoints(unsigned char *codes, const float *x, const double *scales, const double *midpoints,
                               size_t n, size_t across);
 
-/* quotients_avx512.c: for divide_to_odd, fake_to_odd and encode_dynamic. */
+/* quotients_avx512.c: for divide_to_odd, divide_wide_to_odd, fake_to_odd and encode_dynamic. */
 void bndi_divide_to_odd(float *y, const float *x, const double *scales, size_t n, size_t across, size_t first);
+void bndi_divide_wide_to_odd(float *y, const float *x, const double *scales, size_t n, size_t across, size_t first);
 void bndi_fake_to_odd(float *y, const float *x, const double *scales, size_t n, size_t across, size_t first,
                       const bndi_grid *grid);
 void bndi_encode_dynamic(unsigned char *codes, const float *x, float scale, const bndi_dynamic_book *book, size_t n);
@@ -228,6 +232,7 @@ typedef struct bndi_block_job {
     bool on_grid_of_floats; /* in fp32, where scales are powers of two */
     bool by_number;         /* elements by the codec, one at a time: for elements that doubles would round twice */
     bool to_odd;            /* quotients in fp32 are rounded to odd, for scales from the next member on */
+    bool wide_to_odd;       /* quotients in doubles are */
     double least_to_odd;
     bool fake;
     bool given;              /* scales are read, not computed */
@@ -297,8 +302,9 @@ void bndi_read_scales(const bndi_block_job *job, double *scales, const unsigned 
 typedef struct bndi_run {
     const float *x;
     size_t at, n, first;
-    const double *scales;
+    const double *scales, *divisors; /* the same, but for those that vanish */
     const float *up, *down;
+    bool odd;     /* quotients can be rounded to odd */
     bool finite;  /* no scale is NaN; of given scales: nor is an element NaN or an infinity */
     bool unusual; /* a given scale is 0, negative or an infinity: elements are divided one by one */
     bool again;   /* statistics have these scales already */
@@ -328,9 +334,11 @@ void bndi_add_errors(const bndi_block_job *job, double *errors, const bndi_run *
 /* The scales of neighbouring groups, and what is known about them. `powers`: all are powers of two within fp32; then
  * there are their reciprocals, and themselves as floats. */
 typedef struct bndi_scales {
-    double values[BNDI_GROUPS];
+    double values[BNDI_GROUPS], divisors[BNDI_GROUPS];
     float up[BNDI_GROUPS], down[BNDI_GROUPS];
-    bool powers, finite, unusual;
+    bool powers, finite, unusual, odd;
+    bool vanish; /* some are 0, and none is unusual otherwise */
+    bool apart;  /* divisors are set */
 } bndi_scales;
 
 /* Some neighbouring groups of one band of rows. */
@@ -342,6 +350,9 @@ typedef struct bndi_chunk {
 
 /* Fills in all but the values. */
 void bndi_add_powers(const bndi_block_job *job, bndi_scales *s, size_t groups);
+
+/* For finite elements: a given scale of 0 makes zeros with the signs of the elements, as an infinite divisor does. */
+void bndi_let_vanish(const bndi_block_job *job, bndi_scales *s, size_t groups);
 
 bndi_run bndi_run_of(const bndi_block_job *job, const bndi_scales *s, size_t at, size_t n, size_t first);
 

@@ -102,16 +102,21 @@ static void plan_elements(bndi_block_job *job)
 }
 
 /* Quotients to odd: for scales that are fp32 numbers, and elements that are rounded to nearest even and to few bits.
- * The scale from which on 2^-101 over it is less than half of the least element. */
+ * The scale from which on 2^-101 over it is less than half of the least element. For scales that are doubles, also
+ * stochastically. */
 static void plan_quotients(bndi_block_job *job)
 {
-    enum { MOST = 22, UNSEEN = -101, LOWEST = -120 };
+    enum { MOST = 22, UNSEEN = -101, LOWEST = -120, WIDEST = 28 };
     const bnd_format *f = &job->block.element;
     const bool of_fp32 = !job->block.tensor; /* all formats of scales have such numbers */
     job->to_odd = job->scan->divide_to_odd != NULL && of_fp32 && !has_powers_of_two(job) &&
                   job->how.rule.rounding == BND_ROUND_RNE && !job->by_number && f->precision <= MOST &&
                   f->least_quantum > LOWEST;
     job->least_to_odd = job->to_odd ? bndi_power_of_two(UNSEEN + 2 - f->least_quantum) : 0;
+    job->wide_to_odd = job->scan->divide_wide_to_odd != NULL && job->block.tensor && !has_powers_of_two(job) &&
+                       job->block.scale.precision + 24u <= WIDEST && !job->by_number && f->least_quantum > LOWEST / 2 &&
+                       (job->how.rule.rounding == BND_ROUND_RNE || job->how.rule.rounding == BND_ROUND_SR) &&
+                       f->precision + bnd_rule_random_bits(job->how.rule) <= MOST;
     job->has_plan = job->to_odd && has_words(f);
     if (job->has_plan) {
         make_plan(job);

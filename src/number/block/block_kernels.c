@@ -358,6 +358,7 @@ static void clamp(float *y, size_t n, float most)
 #define BY_MIDPOINTS  bndi_encode_by_midpoints
 #define DYNAMIC       bndi_encode_dynamic
 #define TO_ODD        bndi_divide_to_odd
+#define WIDE_TO_ODD   bndi_divide_wide_to_odd
 #define FAKE_TO_ODD   bndi_fake_to_odd
 #else
 /* The entry of back ends without AVX-512, which have no sets of 16 blocks: does nothing, returns 0, and so leaves all
@@ -378,6 +379,7 @@ static size_t no_pairs(unsigned char *codes, float *y, const float *x, size_t n,
 #define BY_MIDPOINTS  encode_by_midpoints
 #define DYNAMIC       encode_dynamic
 #define TO_ODD        NULL
+#define WIDE_TO_ODD   NULL
 #define FAKE_TO_ODD   NULL
 #endif
 
@@ -427,6 +429,7 @@ const bndi_block_kernels BNDI_BLOCK_KERNELS = {
     .decode_dynamic = decode_dynamic,
     .encode_integers = encode_integers,
     .divide_to_odd = TO_ODD,
+    .divide_wide_to_odd = WIDE_TO_ODD,
     .fake_to_odd = FAKE_TO_ODD,
     .divide = divide,
     .add_errors = add_errors,

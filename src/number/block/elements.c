@@ -19,7 +19,8 @@
  * Quotients in fp32, to odd: the quotient q is truncated, and its last bit is set if it was inexact. Rounding that
  * again, to at most 22 bits, is correct. Inexact means that x - q scale is not zero; its last bit is at least that of x
  * times 2^-24. So it can be lost for an x below 2^-101, which is harmless if such an x is less than half of the least
- * element. */
+ * element. From a quotient in double of w <= 28, cut to fp32, nothing is lost: with t = 24 the double has 24 bits only
+ * if the exact quotient has, and there are breakpoints of 22 bits where p + N <= 22. */
 #include "base/verify.h"
 #include "base/bits.h"
 #include "block/block.h"
@@ -129,32 +130,17 @@ static bnd_rule no_rounding(bnd_rule rule)
 static void divide_piece(const bndi_block_job *job, double *q, const bndi_run *run, size_t from, size_t n)
 {
     size_t across = job->layout.across, place = run->first + from;
-    job->scan->divide(q, run->x + from, run->scales + place / across, n, across, place % across);
+    job->scan->divide(q, run->x + from, run->divisors + place / across, n, across, place % across);
 }
 
-/* Quotients in fp32 to odd, if the back end has them and no x is so small that its remainder could be lost. Below
- * 2^-101 the last place of x times 2^-24 would be below fp32's least number; a scale of at least least_to_odd makes
- * such an x less than half of the least element. */
-static bool can_divide_to_odd(const bndi_block_job *job, const bndi_run *run)
-{
-    /* All scales of the run must be in range: given ones can be anything. For e4m3, whose least number is 2^-9, they
-     * begin at 2^-90: an x below 2^-101 is then less than 2^-11 of a scale, and becomes zero. */
-    const size_t groups = (run->first + run->n - 1) / job->layout.across + 1;
-    bool good = job->to_odd;
-    for (size_t g = 0; good && g < groups; g++) {
-        good = run->scales[g] >= job->least_to_odd && run->scales[g] <= (double)__FLT_MAX__;
-    }
-    return good;
-}
-
-/* False leaves y as it is. */
+/* Quotients in fp32 to odd, if the back end has them for these scales. False leaves y as it is. */
 static bool divide_to_odd(const bndi_block_job *job, float *y, const bndi_run *run)
 {
-    const bool good = can_divide_to_odd(job, run);
-    if (good) {
-        job->scan->divide_to_odd(y, run->x, run->scales, run->n, job->layout.across, run->first);
+    if (run->odd) {
+        (job->to_odd ? job->scan->divide_to_odd : job->scan->divide_wide_to_odd)(y, run->x, run->divisors, run->n,
+                                                                                 job->layout.across, run->first);
     }
-    return good;
+    return run->odd;
 }
 
 /* Numbers in fp32 that round as the quotients do. `up` is given where all scales are powers of two. False leaves y with
@@ -344,7 +330,7 @@ static void fake_on_grid(const bndi_block_job *job, float *y, const bndi_run *ru
     const size_t across = job->layout.across;
     if (run->up != NULL && job->on_grid_of_floats) {
         job->scan->fake_by_powers(y, run->x, run->up, run->down, run->n, across, run->first, &job->grid);
-    } else if (job->on_grid_of_floats && can_divide_to_odd(job, run)) {
+    } else if (job->on_grid_of_floats && job->to_odd && run->odd) {
         job->scan->fake_to_odd(y, run->x, run->scales, run->n, across, run->first, &job->grid);
     } else {
         job->scan->fake(y, run->x, run->scales, run->n, across, run->first, &job->grid);

@@ -142,6 +142,9 @@ static uint32_t quantize_chunk(const bndi_block_job *job, size_t i, void *what)
     }
     bndi_add_powers(job, &s, c.groups);
     s.finite = s.finite && finite;
+    if (s.vanish && s.finite) {
+        bndi_let_vanish(job, &s, c.groups);
+    }
     for (size_t row = 0; row < c.height; row++) {
         bndi_run run = bndi_run_of(job, &s, c.at + row * job->layout.columns, c.width, 0);
         run.again = row > 0;

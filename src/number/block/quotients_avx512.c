@@ -40,14 +40,71 @@ static void divide_group_to_odd(float *y, const float *x, float scale, size_t n)
     }
 }
 
+/* Up to 16 scales that fp32 holds. */
+static ALWAYS_INLINE __m512 scales_at(const double *scales, __mmask16 some)
+{
+    const __m256 low = _mm512_cvtpd_ps(_mm512_maskz_loadu_pd((__mmask8)some, scales));
+    const __m256 high = _mm512_cvtpd_ps(_mm512_maskz_loadu_pd((__mmask8)(some >> 8), scales + LANES / 2));
+    const __m512d all = _mm512_castps_pd(_mm512_castps256_ps512(low));
+    return _mm512_castpd_ps(_mm512_insertf64x4(all, _mm256_castps_pd(high), 1));
+}
+
+static ALWAYS_INLINE __mmask16 lanes_of(size_t left)
+{
+    return left < LANES ? (__mmask16)((1u << left) - 1) : (__mmask16)-1;
+}
+
 /* n elements in groups of `across` with one scale each, from the `first`-th element of the first group on. The scales
  * are values that fp32 holds, so the conversion is exact. */
 void bndi_divide_to_odd(float *y, const float *x, const double *scales, size_t n, size_t across, size_t first)
 {
-    for (size_t i = 0, place = first; i < n; scales++, place = 0) {
+    for (size_t i = 0; across == 1 && i < n; i += LANES) {
+        const __mmask16 some = lanes_of(n - i);
+        _mm512_mask_storeu_ps(y + i, some, to_odd(_mm512_maskz_loadu_ps(some, x + i), scales_at(scales + i, some)));
+    }
+    for (size_t i = across == 1 ? n : 0, place = first; i < n; scales++, place = 0) {
         const size_t left = across - place, m = n - i < left ? n - i : left;
         divide_group_to_odd(y + i, x + i, (float)*scales, m);
         i += m;
+    }
+}
+
+/* ---- to odd, of scales that are doubles ----
+ *
+ * The quotient as a double is cut to fp32, and the last bit is set where that changed it. elements.c shows that a
+ * double has 24 bits only if the exact quotient has. */
+
+static ALWAYS_INLINE __m512 wide_to_odd(__m512 x, __m512d low_scales, __m512d high_scales)
+{
+    const __m256 upper = _mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(x), 1));
+    const __m512d low = _mm512_div_pd(_mm512_cvtps_pd(_mm512_castps512_ps256(x)), low_scales);
+    const __m512d high = _mm512_div_pd(_mm512_cvtps_pd(upper), high_scales);
+    const __m256 low_cut = _mm512_cvt_roundpd_ps(low, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
+    const __m256 high_cut = _mm512_cvt_roundpd_ps(high, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
+    const unsigned low_inexact = _mm512_cmp_pd_mask(_mm512_cvtps_pd(low_cut), low, _CMP_NEQ_OQ);
+    const unsigned high_inexact = _mm512_cmp_pd_mask(_mm512_cvtps_pd(high_cut), high, _CMP_NEQ_OQ);
+    const __m512d both =
+        _mm512_insertf64x4(_mm512_castps_pd(_mm512_castps256_ps512(low_cut)), _mm256_castps_pd(high_cut), 1);
+    const __m512i bits = _mm512_castpd_si512(both);
+    const __mmask16 inexact = (__mmask16)(low_inexact | high_inexact << 8);
+    return _mm512_castsi512_ps(_mm512_mask_or_epi32(bits, inexact, bits, _mm512_set1_epi32(1)));
+}
+
+void bndi_divide_wide_to_odd(float *y, const float *x, const double *scales, size_t n, size_t across, size_t first)
+{
+    for (size_t i = 0; across == 1 && i < n; i += LANES) {
+        const __mmask16 some = lanes_of(n - i);
+        const __m512d low = _mm512_maskz_loadu_pd((__mmask8)some, scales + i),
+                      high = _mm512_maskz_loadu_pd((__mmask8)(some >> 8), scales + i + LANES / 2);
+        _mm512_mask_storeu_ps(y + i, some, wide_to_odd(_mm512_maskz_loadu_ps(some, x + i), low, high));
+    }
+    for (size_t i = across == 1 ? n : 0, place = first; i < n; scales++, place = 0) {
+        const size_t left = across - place, end = n - i < left ? n : i + left;
+        const __m512d by = _mm512_set1_pd(*scales);
+        for (; i < end; i += end - i < LANES ? end - i : LANES) {
+            const __mmask16 some = lanes_of(end - i);
+            _mm512_mask_storeu_ps(y + i, some, wide_to_odd(_mm512_maskz_loadu_ps(some, x + i), by, by));
+        }
     }
 }
 
@@ -101,8 +158,12 @@ void bndi_fake_to_odd(float *y, const float *x, const double *scales, size_t n, 
                              .bottom = _mm512_set1_ps((float)grid->bottom),
                              .magic = _mm512_set1_ps(grid->magic_of_floats),
                              .sign = _mm512_set1_epi32((int)grid->sign)};
+    for (size_t i = 0; across == 1 && i < n; i += LANES) {
+        const __mmask16 some = lanes_of(n - i);
+        _mm512_mask_storeu_ps(y + i, some, faked(_mm512_maskz_loadu_ps(some, x + i), scales_at(scales + i, some), &k));
+    }
     /* The first group may have begun before, and the last may end later. */
-    for (size_t i = 0, place = first; i < n; scales++, place = 0) {
+    for (size_t i = across == 1 ? n : 0, place = first; i < n; scales++, place = 0) {
         const size_t left = across - place, m = n - i < left ? n - i : left;
         fake_group_to_odd(y + i, x + i, (float)*scales, m, &k);
         i += m;

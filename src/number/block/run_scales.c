@@ -12,19 +12,35 @@ static bool is_power_of_two(double scale)
 /* What can be said about given scales. */
 static void look_at_given(bndi_scales *s, size_t groups)
 {
+    bool zeros = false, others = false;
     s->powers = true;
-    s->unusual = false;
     for (size_t g = 0; g < groups; g++) {
         const double scale = s->values[g];
         s->powers = s->powers && is_power_of_two(scale);
-        s->unusual = s->unusual || scale <= 0 || scale == __builtin_inf();
+        zeros = zeros || scale == 0;
+        others = others || scale < 0 || scale == __builtin_inf();
     }
+    s->unusual = zeros || others;
+    s->vanish = zeros && !others;
+}
+
+/* Can quotients by these scales be rounded to odd in fp32? Below 2^-101 the last place of x times 2^-24 would be below
+ * fp32's least number; a scale of at least least_to_odd makes such an x less than half of the least element. For e4m3,
+ * whose least number is 2^-9, they begin at 2^-90: an x below 2^-101 is then less than 2^-11 of a scale, and becomes
+ * zero. Given scales can be anything. */
+static bool can_divide_to_odd(const bndi_block_job *job, const double *scales, size_t groups)
+{
+    bool good = job->to_odd;
+    for (size_t g = 0; good && g < groups; g++) {
+        good = scales[g] >= job->least_to_odd && scales[g] <= (double)__FLT_MAX__;
+    }
+    return good || (job->wide_to_odd && !job->to_odd);
 }
 
 void bndi_add_powers(const bndi_block_job *job, bndi_scales *s, size_t groups)
 {
     s->powers = bndi_gives_powers(&job->block);
-    s->unusual = false;
+    s->unusual = s->vanish = s->apart = false;
     s->finite = true;
     if (job->given) {
         look_at_given(s, groups);
@@ -32,10 +48,21 @@ void bndi_add_powers(const bndi_block_job *job, bndi_scales *s, size_t groups)
     for (size_t g = 0; g < groups; g++) {
         s->finite = s->finite && s->values[g] == s->values[g];
     }
+    s->odd = s->finite && !s->unusual && can_divide_to_odd(job, s->values, groups);
     for (size_t g = 0; s->powers && g < groups; g++) {
         s->up[g] = (float)(1 / s->values[g]); /* NaN: no product is exact then, and doubles are used */
         s->down[g] = (float)s->values[g];
     }
+}
+
+void bndi_let_vanish(const bndi_block_job *job, bndi_scales *s, size_t groups)
+{
+    for (size_t g = 0; g < groups; g++) {
+        s->divisors[g] = s->values[g] == 0 ? __builtin_inf() : s->values[g];
+    }
+    s->unusual = s->finite = false; /* but not on the grid, where elements are multiplied by what divided them */
+    s->apart = true;
+    s->odd = job->wide_to_odd;
 }
 
 bndi_run bndi_run_of(const bndi_block_job *job, const bndi_scales *s, size_t at, size_t n, size_t first)
@@ -45,8 +72,10 @@ bndi_run bndi_run_of(const bndi_block_job *job, const bndi_scales *s, size_t at,
                       .n = n,
                       .first = first,
                       .scales = s->values,
+                      .divisors = s->apart ? s->divisors : s->values,
                       .up = s->powers ? s->up : NULL,
                       .down = s->powers ? s->down : NULL,
+                      .odd = s->odd,
                       .finite = s->finite && !s->unusual,
                       .unusual = s->unusual};
 }
