@@ -187,6 +187,32 @@ static void add_errors(double *errors, const float *y, const float *x, size_t n,
     }
 }
 
+/* Some groups, side by side: `groups` is a constant wherever this is called. */
+static inline void add_products_of_groups(double *restrict xx, double *restrict xy, const float *restrict x,
+                                          const float *restrict y, size_t groups, size_t across)
+{
+    for (size_t i = 0; i < across; i++) {
+        for (size_t g = 0; g < groups; g++) {
+            const double a = (double)x[g * across + i], b = (double)y[g * across + i];
+            xx[g] += a * a;
+            xy[g] += a * b;
+        }
+    }
+}
+
+/* The entry of the table. Columns are groups of one element. */
+static void add_products(double *xx, double *xy, const float *x, const float *y, size_t n, size_t across)
+{
+    enum { SOME = 8 };
+    size_t at = 0, g = 0;
+    for (; n - at >= SOME * across; at += SOME * across, g += SOME) {
+        add_products_of_groups(xx + g, xy + g, x + at, y + at, SOME, across);
+    }
+    for (; at < n; at += across, g++) {
+        add_products_of_groups(xx + g, xy + g, x + at, y + at, 1, n - at < across ? n - at : across);
+    }
+}
+
 /* Squares for statistics. No branch: what does not count is 0. For x = 0.3 and y = 0.3125 the error is 0.0125, and the
  * squares are 0.00015625 and 0.09. */
 static bndi_value_counts square(bndi_value_squares *restrict out, const float *restrict x, const float *restrict y,

@@ -433,6 +433,7 @@ const bndi_block_kernels BNDI_BLOCK_KERNELS = {
     .fake_to_odd = FAKE_TO_ODD,
     .divide = divide,
     .add_errors = add_errors,
+    .add_products = add_products,
     .square = square,
     .multiply_in_double = multiply_in_double,
 };

@@ -133,7 +133,8 @@ static void divide_piece(const bndi_block_job *job, double *q, const bndi_run *r
     job->scan->divide(q, run->x + from, run->divisors + place / across, n, across, place % across);
 }
 
-/* Quotients in fp32 to odd, if the back end has them for these scales. False leaves y as it is. */
+/* Quotients in fp32 to odd, if the back end has them for these scales: for scales of fp32 by the processor's division
+ * and a remainder, for a tensor's and a block's scale together by a division in double. False leaves y as it is. */
 static bool divide_to_odd(const bndi_block_job *job, float *y, const bndi_run *run)
 {
     if (run->odd) {
@@ -182,7 +183,10 @@ static void round_by_number(const bndi_block_job *job, float *rounded, const bnd
     }
 }
 
-/* The elements' values, in units of their scales. `counted` may be NULL. */
+/* The elements' values, in units of their scales. `counted` may be NULL.
+ *
+ *   e4m3, scale 2^-7    x 0.3 is 38.4 in units of its scale: rounded 40, inexact
+ *   e2m1, scale 0       given: x 0.3 is 0, and exact */
 static void round_run(const bndi_block_job *job, float *rounded, const bndi_run *run, bndi_counted *counted)
 {
     bnd_stats *flags = counted != NULL ? &counted->flags : NULL;

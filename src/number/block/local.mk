@@ -6,6 +6,8 @@ libbinade_number_la_SOURCES += \
 	src/number/block/block.h \
 	src/number/block/block_layout.c \
 	src/number/block/block_scale.c \
+	src/number/block/butterflies.h \
+	src/number/block/butterflies.c \
 	src/number/block/hadamard.c \
 	src/number/block/block_elements_template.h \
 	src/number/block/block_kernels.c \
@@ -25,5 +27,5 @@ libbinade_number_la_SOURCES += \
 	src/number/block/partial_array.c
 
 # The loops over elements, once more for each back end that has wider vectors.
-AVX2_SOURCES += src/number/block/block_kernels.c src/number/block/differences.c
-AVX512_SOURCES += src/number/block/block_kernels.c src/number/block/differences.c src/number/block/powers_avx512.c src/number/block/quotients_avx512.c
+AVX2_SOURCES += src/number/block/block_kernels.c src/number/block/butterflies.c src/number/block/differences.c
+AVX512_SOURCES += src/number/block/block_kernels.c src/number/block/butterflies.c src/number/block/differences.c src/number/block/powers_avx512.c src/number/block/quotients_avx512.c

@@ -4,6 +4,7 @@
 
 #include "block/block.h"
 #include "bulk/environment.h"
+#include "bulk/threads.h"
 
 void bnd_lab_scale_part(float *y, const float *x, size_t at, size_t n, bnd_shape shape, const bnd_block *block,
                         const void *scales, float tensor_scale, const bnd_context *context)
@@ -37,6 +38,113 @@ uint32_t bnd_lab_part_amax(const float *x, size_t n, const bnd_context *context)
 void bnd_lab_part_times(float *y, const float *x, size_t n, float factor, const bnd_context *context)
 {
     bndi_block_kernels_of(context)->multiply(y, x, &factor, n, n, 0);
+}
+
+/* ---- whole arrays ---- */
+
+/* Item by item, where an item is a piece of an array, or a band of rows with one row of groups. */
+typedef struct items {
+    const bndi_block_kernels *scan;
+    bndi_layout_of_blocks layout;
+    const float *x, *second;
+    float *y, factor;
+    uint32_t *amax;
+    double *xx, *xy;
+    size_t count, shares;
+    void (*work)(const struct items *all, size_t item);
+} items;
+
+static void do_share(void *of, size_t share, bool in_order)
+{
+    const items *all = of;
+    const bndi_environment callers = bndi_enter(BND_ROUND_RNE);
+    (void)in_order;
+    for (size_t i = share * all->count / all->shares; i < (share + 1) * all->count / all->shares; i++) {
+        all->work(all, i);
+    }
+    bndi_leave(callers);
+}
+
+static void do_all(items *all, size_t elements, const bnd_context *context)
+{
+    enum { WORTH_THREADS = 1 << 17 };
+    const size_t threads = context != NULL && elements >= WORTH_THREADS ? context->threads : 1;
+    all->scan = bndi_block_kernels_of(context);
+    all->shares = threads < 1 ? 1 : threads < all->count ? threads : all->count;
+    bnd_lab_parallel(all->shares, BNDI_EVENLY, do_share, all, all->shares);
+}
+
+enum { PIECE = 2048 };
+
+static void times_of_piece(const items *all, size_t item)
+{
+    float piece[PIECE];
+    const size_t at = item * PIECE, left = all->layout.count - at, n = left < PIECE ? left : PIECE;
+    float *to = all->y == all->x ? piece : all->y + at;
+    all->scan->multiply(to, all->x + at, &all->factor, n, n, 0);
+    if (to == piece) {
+        __builtin_memcpy(all->y + at, piece, n * sizeof *piece);
+    }
+}
+
+void bnd_lab_times(float *y, const float *x, size_t n, float factor, const bnd_context *context)
+{
+    items all = {.x = x, .y = y, .factor = factor, .work = times_of_piece, .count = (n + PIECE - 1) / PIECE};
+    all.layout.count = n;
+    do_all(&all, n, context);
+}
+
+/* The first element of a band, and how many rows it has. */
+static size_t band_at(const bndi_layout_of_blocks *l, size_t band, size_t *height)
+{
+    const size_t row = band % l->bands * l->down;
+    *height = l->rows - row < l->down ? l->rows - row : l->down;
+    return (band / l->bands * l->rows + row) * l->columns;
+}
+
+static void amax_of_band(const items *all, size_t band)
+{
+    const bndi_layout_of_blocks *l = &all->layout;
+    size_t height, at = band_at(l, band, &height);
+    uint32_t *amax = all->amax + band * l->groups;
+    __builtin_memset(amax, 0, l->groups * sizeof *amax);
+    for (size_t row = 0; row < height; row++) {
+        all->scan->amax(amax, all->x + at + row * l->columns, l->columns, l->across);
+    }
+}
+
+static void products_of_band(const items *all, size_t band)
+{
+    const bndi_layout_of_blocks *l = &all->layout;
+    size_t height, at = band_at(l, band, &height);
+    double *xx = all->xx + band * l->groups, *xy = all->xy + band * l->groups;
+    __builtin_memset(xx, 0, l->groups * sizeof *xx);
+    __builtin_memset(xy, 0, l->groups * sizeof *xy);
+    for (size_t row = 0; row < height; row++) {
+        const size_t from = at + row * l->columns;
+        all->scan->add_products(xx, xy, all->x + from, all->second + from, l->columns, l->across);
+    }
+}
+
+static void do_bands(items *all, bnd_shape shape, const bnd_block *block, const bnd_context *context)
+{
+    bndi_surely(bndi_lay_out(&all->layout, block, shape, NULL));
+    all->count = all->layout.outer * all->layout.bands;
+    do_all(all, all->layout.count, context);
+}
+
+void bnd_lab_amax_of_groups(uint32_t *amax, const float *x, bnd_shape shape, const bnd_block *block,
+                            const bnd_context *context)
+{
+    items all = {.x = x, .amax = amax, .work = amax_of_band};
+    do_bands(&all, shape, block, context);
+}
+
+void bnd_lab_products_of_groups(double *xx, double *xy, const float *x, const float *y, bnd_shape shape,
+                                const bnd_block *block, const bnd_context *context)
+{
+    items all = {.x = x, .second = y, .xx = xx, .xy = xy, .work = products_of_band};
+    do_bands(&all, shape, block, context);
 }
 
 bool bnd_lab_square_differences(bndi_differences *out, const float *x, const float *y, size_t n,

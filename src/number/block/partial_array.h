@@ -16,6 +16,19 @@ uint32_t bnd_lab_part_amax(const float *x, size_t n, const bnd_context *context)
 /* y[i] = x[i] * factor, in the current floating-point environment; y and x do not overlap. */
 void bnd_lab_part_times(float *y, const float *x, size_t n, float factor, const bnd_context *context);
 
+/* ---- whole arrays, on the context's threads ---- */
+
+/* The same to nearest even; y may be x. */
+void bnd_lab_times(float *y, const float *x, size_t n, float factor, const bnd_context *context);
+
+/* Of each group, in the order of scales: the largest magnitude, as above. The shape must be valid. */
+void bnd_lab_amax_of_groups(uint32_t *amax, const float *x, bnd_shape shape, const bnd_block *block,
+                            const bnd_context *context);
+
+/* Of each group the sums of x x and of x y, element by element. */
+void bnd_lab_products_of_groups(double *xx, double *xy, const float *x, const float *y, bnd_shape shape,
+                                const bnd_block *block, const bnd_context *context);
+
 /* ---- statistics of numbers that are scaled, rounded and scaled back (block_statistics.c) ---- */
 
 struct bndi_block_kernels;
@@ -50,9 +63,9 @@ BND_CHECKED bnd_status bnd_lab_dynamic_dequantize(float *y, const unsigned char 
                                                   const bnd_dynamic *how, const bnd_context *context, bnd_error *why);
 
 /* bnd_hadamard_along_f32 of `size` elements, a power of two: the sign of element i is bit i mod 64 of bnd_random(seed,
- * size, i / 64), and the factor 1 / sqrt(size), rounded to fp32. */
+ * size, i / 64), and the factor 1 / sqrt(size), rounded to fp32. On the context's threads. */
 enum { BND_LAB_HADAMARD_MOST = 128 };
 BND_CHECKED bnd_status bnd_lab_hadamard_along(float *y, const float *x, bnd_shape shape, size_t size, uint64_t seed,
-                                              bnd_error *why);
+                                              const bnd_context *context, bnd_error *why);
 
 #endif

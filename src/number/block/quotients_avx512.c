@@ -40,7 +40,8 @@ static void divide_group_to_odd(float *y, const float *x, float scale, size_t n)
     }
 }
 
-/* Up to 16 scales that fp32 holds. */
+/* Columns of a tile have a scale each: up to 16 of them, which fp32 holds. Lanes beyond are zeros, whose quotients are
+ * not stored. */
 static ALWAYS_INLINE __m512 scales_at(const double *scales, __mmask16 some)
 {
     const __m256 low = _mm512_cvtpd_ps(_mm512_maskz_loadu_pd((__mmask8)some, scales));
@@ -49,6 +50,7 @@ static ALWAYS_INLINE __m512 scales_at(const double *scales, __mmask16 some)
     return _mm512_castpd_ps(_mm512_insertf64x4(all, _mm256_castps_pd(high), 1));
 }
 
+/* 16, or as many as are left. */
 static ALWAYS_INLINE __mmask16 lanes_of(size_t left)
 {
     return left < LANES ? (__mmask16)((1u << left) - 1) : (__mmask16)-1;
@@ -72,7 +74,16 @@ void bndi_divide_to_odd(float *y, const float *x, const double *scales, size_t n
 /* ---- to odd, of scales that are doubles ----
  *
  * The quotient as a double is cut to fp32, and the last bit is set where that changed it. elements.c shows that a
- * double has 24 bits only if the exact quotient has. */
+ * double has 24 bits only if the exact quotient has. Three lanes:
+ *
+ *   x             1                     6                  1
+ *   scale         3                     3                  infinity
+ *   quotient      3fd5555555555555      4000000000000000   0
+ *   cut           3eaaaaaa              40000000           0
+ *   as a double   3fd5555540000000      the same           the same
+ *   to odd        3eaaaaab              40000000           0 */
+
+/* The halves of 16 numbers are eight doubles each. */
 
 static ALWAYS_INLINE __m512 wide_to_odd(__m512 x, __m512d low_scales, __m512d high_scales)
 {
@@ -90,6 +101,7 @@ static ALWAYS_INLINE __m512 wide_to_odd(__m512 x, __m512d low_scales, __m512d hi
     return _mm512_castsi512_ps(_mm512_mask_or_epi32(bits, inexact, bits, _mm512_set1_epi32(1)));
 }
 
+/* As bndi_divide_to_odd. */
 void bndi_divide_wide_to_odd(float *y, const float *x, const double *scales, size_t n, size_t across, size_t first)
 {
     for (size_t i = 0; across == 1 && i < n; i += LANES) {

@@ -140,12 +140,14 @@ static bnd_status transform(float *x, const bnd_tensor *t, const bnd_cast *cast,
     bnd_shape shape;
     bnd_status status = bnd_block_shape(&shape, &along, t->shape.extent, t->shape.rank, axis, why);
     if (status != BND_OK || size == 0) {
-        return status == BND_OK ? bnd_hadamard_along_f32(x, x, shape, 0, why) : status;
+        return status == BND_OK ? bnd_lab_hadamard_along(x, x, shape, BND_HADAMARD_SIZE, 0, &engine->context, why)
+                                : status;
     }
     while (shape.length % size != 0) {
         size /= 2;
     }
-    return bnd_lab_hadamard_along(x, x, shape, size, bnd_random(~engine->seed, engine->step, engine->place), why);
+    const uint64_t seed = bnd_random(~engine->seed, engine->step, engine->place);
+    return bnd_lab_hadamard_along(x, x, shape, size, seed, &engine->context, why);
 }
 
 /* The operand as the forward product has it, which was cast along the other axis of the matrix. It is not counted

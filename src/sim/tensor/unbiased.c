@@ -1,5 +1,6 @@
 /* Casts by blocks whose expectation is the number. Stochastic rounding is unbiased where it clamps nothing; MS-EDEN
  * rounds elements to nearest, and the scales stochastically. What they add to block/ is the scales. */
+#include "block/partial_array.h"
 #include "tensor/buffer.h"
 #include "tensor/engine.h"
 #include "tensor/unbiased.h"
@@ -8,7 +9,7 @@ typedef struct cast {
     const bnd_block *block;
     bnd_shape shape;
     bnd_array how;
-    size_t bands, groups; /* blocks along the axis, and all of them: one column of an axis has `bands` of these */
+    size_t groups;
     unsigned char *scales;
     float tensor_scale;
 } cast;
@@ -39,14 +40,12 @@ static bnd_status shrunk(float *y, const float *x, const cast *c, bnd_stats *sta
     const size_t n = c->shape.outer * c->shape.length * c->shape.inner;
     const bnd_given_scales given = {.scales = c->scales};
     bnd_status status = bnd_quantize_given_f32(NULL, c->scales, NULL, x, c->shape, c->block, NULL, &c->how, NULL, why);
-    for (size_t i = 0; status == BND_OK && i < n; i++) {
-        y[i] = x[i] * factor;
-    }
     if (status == BND_OK) {
+        bnd_lab_times(y, x, n, factor, c->how.context);
         status = bnd_fake_quantize_given_f32(y, y, c->shape, c->block, &given, &c->how, stats, why);
     }
-    for (size_t i = 0; status == BND_OK && i < n; i++) {
-        y[i] *= back;
+    if (status == BND_OK) {
+        bnd_lab_times(y, y, n, back, c->how.context);
     }
     return status;
 }
@@ -69,39 +68,23 @@ static largest largest_of(const bnd_block *block, bool eden)
     return eden ? (largest){most / best, room_for_corrections} : (largest){most, max_of(&block->scale)};
 }
 
-/* Loops over a band of blocks at a time: block_of[column], row by row. */
-static void find_amax(double *amax, const float *x, const cast *c)
+/* The scales of blocks before they are rounded; all numbers are finite. */
+static void find_scales(double *scales, const float *x, const cast *c, double divisor)
 {
-    const size_t inner = c->shape.inner, along = c->block->along;
-    for (size_t i = 0; i < c->groups; i++) {
-        amax[i] = 0;
-    }
-    for (size_t row = 0; row < c->shape.outer * c->shape.length; row++) {
-        const size_t band = row / c->shape.length * c->bands + row % c->shape.length / along;
-        double *of = amax + band * inner;
-        for (size_t column = 0; column < inner; column++) {
-            const double size = __builtin_fabs((double)x[row * inner + column]);
-            of[column] = size > of[column] ? size : of[column];
-        }
+    uint32_t *amax = (uint32_t *)(void *)scales; /* from the last one on: what is read is not yet written over */
+    bnd_lab_amax_of_groups(amax, x, c->shape, c->block, c->how.context);
+    for (size_t i = c->groups; i-- > 0;) {
+        float most;
+        __builtin_memcpy(&most, amax + i, sizeof most);
+        scales[i] = (double)most / divisor;
     }
 }
 
 /* corrected[g] = scale[g] <x, x> / <x, y>: y is what the elements of the block are worth. */
 static void correct(double *scale, double *xx, const float *x, const float *y, const cast *c)
 {
-    const size_t inner = c->shape.inner, along = c->block->along;
     double *xy = xx + c->groups;
-    for (size_t i = 0; i < 2 * c->groups; i++) {
-        xx[i] = 0;
-    }
-    for (size_t row = 0; row < c->shape.outer * c->shape.length; row++) {
-        const size_t band = (row / c->shape.length * c->bands + row % c->shape.length / along) * inner;
-        for (size_t column = 0; column < inner; column++) {
-            const double a = (double)x[row * inner + column], b = (double)y[row * inner + column];
-            xx[band + column] += a * a;
-            xy[band + column] += a * b;
-        }
-    }
+    bnd_lab_products_of_groups(xx, xy, x, y, c->shape, c->block, c->how.context);
     for (size_t i = 0; i < c->groups; i++) {
         scale[i] *= xy[i] > 0 ? xx[i] / xy[i] : 1;
     }
@@ -154,10 +137,7 @@ static bnd_status with_tensor_scale(bnd_engine *engine, float *y, const float *x
     }
     double *work = (double *)(void *)scratch->data;
     float *from = (float *)(void *)(work + c->groups * numbers);
-    find_amax(work, x, c);
-    for (size_t i = 0; i < c->groups; i++) {
-        work[i] /= (double)c->tensor_scale * l.most;
-    }
+    find_scales(work, x, c, (double)c->tensor_scale * l.most);
     status = encode_scales(c, work, (bnd_rule){.rounding = BND_ROUND_RNE}, 0, why);
     if (status == BND_OK && is_eden) {
         __builtin_memcpy(from, x, copy); /* y may be x */
@@ -174,13 +154,11 @@ static bnd_status with_tensor_scale(bnd_engine *engine, float *y, const float *x
 bnd_status bndi_unbiased(bnd_engine *engine, float *y, const float *x, bnd_shape shape, const bndi_scaling *how,
                          const bnd_array *array, bnd_stats *stats, bnd_error *why)
 {
-    const size_t along = how->block.along;
     cast c = {.block = &how->block, .shape = shape, .how = *array, .groups = bnd_block_scales(&how->block, shape)};
     bndi_buffer *scales = NULL;
     if (c.groups == 0) {
         return BND_OK;
     }
-    c.bands = (shape.length - 1) / along + 1;
     bnd_status status =
         bndi_buffer_new(&scales, engine, BND_ROLE_SCRATCH, bnd_block_scales_size(&how->block, shape), false, why);
     if (status == BND_OK) {
