@@ -168,7 +168,7 @@ typedef struct bndi_block_kernels {
      * is the first of its group. */
     void (*add_errors)(double *errors, const float *y, const float *x, size_t n, size_t across);
 
-    /* x x and x y, added to those of the group, one element after the other. The first one is the first of its group. */
+    /* x x and x y, added to those of the group, one after the other. The first one is the first of its group. */
     void (*add_products)(double *xx, double *xy, const float *x, const float *y, size_t n, size_t across);
 
     /* At most BNDI_SQUARED numbers x that became y; elements of at least `largest` that lost magnitude are clamped. */
