@@ -30,7 +30,7 @@ binade_SOURCES += \
 EXTRA_DIST += tools/bench/cast.sh
 
 # The models of the size tensor in PyTorch.
-EXTRA_DIST += tools/bench/torch_model.py tools/bench/train_beside_torch.py
+EXTRA_DIST += tools/bench/torch_model.py tools/bench/train_beside_torch.py tools/bench/recipe_steps.py
 
 BENCH =
 bench: binade

@@ -4,6 +4,7 @@
 #include "tensor/amax_scaling.h"
 #include "base/bits.h"
 #include "block/partial_array.h"
+#include "bulk/environment.h"
 #include "tensor/engine.h"
 #include "tensor/reader.h"
 
@@ -58,23 +59,43 @@ static void round_scaled(float *y, const float *x, size_t n, float scale, const 
     __builtin_memcpy(y, values, n * sizeof *y);
 }
 
+typedef struct scaling_of_all {
+    float *y, scale;
+    const float *x;
+    const bnd_format *format;
+    bnd_array array;
+    bndi_counted *counted;
+} scaling_of_all;
+
+static void round_piece(void *of, size_t at, size_t n)
+{
+    const scaling_of_all *all = of;
+    bnd_array array = all->array;
+    array.first = at;
+    const bndi_environment before = bndi_enter(BND_ROUND_RNE);
+    round_scaled(all->y + at, all->x + at, n, all->scale, all->format, &array, all->counted);
+    bndi_leave(before);
+}
+
 static void round_all_scaled(bnd_engine *engine, float *y, const float *x, size_t n, float scale,
                              const bnd_format *format, const bndi_store *how)
 {
-    bnd_array array = {.context = &engine->context, .rule = how->rule, .seed = how->seed, .purpose = how->purpose};
     bndi_counted counted;
-    if (array.rule.overflow == BND_OVERFLOW_FORMAT) {
-        array.rule.overflow = BND_OVERFLOW_SATURATE;
+    scaling_of_all all = {
+        .y = y,
+        .scale = scale,
+        .x = x,
+        .format = format,
+        .array = {.context = &engine->context, .rule = how->rule, .seed = how->seed, .purpose = how->purpose},
+        .counted = how->stats != NULL ? &counted : NULL};
+    if (all.array.rule.overflow == BND_OVERFLOW_FORMAT) {
+        all.array.rule.overflow = BND_OVERFLOW_SATURATE;
     }
     if (how->stats != NULL) {
-        bnd_lab_counted_open(&counted, how->stats, format, array.rule, &engine->context);
+        bnd_lab_counted_open(&counted, how->stats, format, all.array.rule, &engine->context);
         bnd_lab_count_scale(how->stats, n > 0 ? (double)(1 / scale) : 0);
     }
-    for (size_t at = 0; at < n; at += BNDI_TENSOR_CHUNK) {
-        array.first = at;
-        round_scaled(y + at, x + at, n - at < BNDI_TENSOR_CHUNK ? n - at : BNDI_TENSOR_CHUNK, scale, format, &array,
-                     how->stats != NULL ? &counted : NULL);
-    }
+    bndi_each_piece(n, BNDI_TENSOR_CHUNK, how->stats == NULL ? bndi_parts_of(engine, n) : 1, round_piece, &all);
     if (how->stats != NULL) {
         bnd_lab_counted_close(&counted);
     }

@@ -110,21 +110,38 @@ static void axes_by_step(size_t *axes, const bndi_matmul_operand *o)
     }
 }
 
+typedef struct moved {
+    bndi_walk walk;
+    unsigned char *numbers;
+    const bndi_store *how;
+} moved;
+
+static void read_piece(void *of, size_t at, size_t n)
+{
+    const moved *m = of;
+    bndi_read_into(m->numbers + at * sizeof(float), &m->walk, at, n);
+}
+
+static void write_piece(void *of, size_t at, size_t n)
+{
+    const moved *m = of;
+    bndi_write(&m->walk, at, n, m->numbers + at * bndi_work_size(m->walk.work), m->how);
+}
+
 /* All numbers of a view, side by side in the order in which they lie in memory: runs are as long as can be. */
 static bnd_status bring_out_view(float *numbers, bndi_matmul_operand *o, const bnd_tensor *t, bnd_error *why)
 {
     bnd_tensor *view;
     size_t axes[BND_TENSOR_RANK_MAX] = {0}, n = bndi_count(&t->shape);
-    bndi_walk walk;
+    moved all = {.numbers = (unsigned char *)numbers};
     axes_by_step(axes, o);
     bnd_status status = bndi_permuted(&view, t, axes, why);
     if (status != BND_OK) {
         return status;
     }
-    bndi_walk_open(&walk, view, &view->shape, BNDI_WORDS_32);
-    for (size_t at = 0; at < n; at += BNDI_TENSOR_CHUNK) {
-        bndi_read_into(numbers + at, &walk, at, n - at < BNDI_TENSOR_CHUNK ? n - at : BNDI_TENSOR_CHUNK);
-    }
+    bndi_walk_open(&all.walk, view, &view->shape, BNDI_WORDS_32);
+    const size_t parts = bndi_decodes_alone(&all.walk) ? bndi_parts_of(t->engine, n) : 1;
+    bndi_each_piece(n, BNDI_TENSOR_CHUNK, parts, read_piece, &all);
     ptrdiff_t stride[BND_TENSOR_RANK_MAX];
     bndi_strides_of(stride, &view->shape);
     for (size_t i = 0; i < o->shape.rank; i++) {
@@ -202,8 +219,10 @@ static bnd_status product(bnd_tensor *out, const bndi_call *call, factor a, fact
     if (status == BND_OK && through != NULL) {
         status = round_through(c, count, engine, through, work, why);
     }
-    for (size_t at = 0; status == BND_OK && at < count; at += BNDI_TENSOR_CHUNK) {
-        bndi_write(&to, at, count - at < BNDI_TENSOR_CHUNK ? count - at : BNDI_TENSOR_CHUNK, c + at * size, how);
+    if (status == BND_OK) {
+        moved all = {.walk = to, .numbers = c, .how = how};
+        const size_t parts = bndi_encodes_alone(&to, how) ? bndi_parts_of(engine, count) : 1;
+        bndi_each_piece(count, BNDI_TENSOR_CHUNK, parts, write_piece, &all);
     }
     bndi_whole_close(&numbers);
     bndi_buffer_release(scratch);

@@ -37,21 +37,6 @@ static bnd_status make_copy(bndi_matmul_operand *o, const bnd_tensor *t, bnd_rol
     return status;
 }
 
-typedef void each_chunk(void *to, const void *numbers, size_t at, size_t n, const void *data);
-
-static void for_each_chunk(const bndi_matmul_operand *o, const bnd_tensor *t, bndi_width work, each_chunk *f,
-                           const void *data)
-{
-    bndi_walk walk;
-    bndi_numbers buffer;
-    size_t n = bndi_count(&t->shape);
-    bndi_walk_open(&walk, t, &t->shape, work);
-    for (size_t at = 0; at < n; at += BNDI_TENSOR_CHUNK) {
-        size_t m = n - at < BNDI_TENSOR_CHUNK ? n - at : BNDI_TENSOR_CHUNK;
-        f(o->copy->data + at * o->bytes, bndi_read(&walk, at, m, &buffer), at, m, data);
-    }
-}
-
 static bnd_status copy_numbers(bndi_matmul_operand *o, const bnd_tensor *t, bnd_role role, bndi_width work,
                                bnd_error *why)
 {
@@ -65,26 +50,34 @@ static bnd_status copy_numbers(bndi_matmul_operand *o, const bnd_tensor *t, bnd_
 /* ---- casts ---- */
 
 typedef struct encoding {
+    bndi_walk from;
+    const bndi_matmul_operand *to;
     bnd_format format;
     bnd_array how;
     bnd_stats *stats;
 } encoding;
 
-static void encode_chunk(void *to, const void *numbers, size_t at, size_t n, const void *data)
+static void encode_piece(void *of, size_t at, size_t n)
 {
-    const encoding *e = data;
+    const encoding *e = of;
+    bndi_numbers buffer;
     bnd_array how = e->how;
     how.first = at;
-    bnd_status status = bnd_encode_f32(to, numbers, n, &e->format, &how, e->stats, NULL);
-    BNDI_VERIFY(status == BND_OK); /* a format with codes, and a chunk */
+    const void *numbers = e->from.plain ? bndi_plain_place(&e->from, at) : bndi_read(&e->from, at, n, &buffer);
+    unsigned char *codes = e->to->copy->data + at * e->to->bytes;
+    bnd_status status = bnd_encode_f32(codes, numbers, n, &e->format, &how, e->stats, NULL);
+    BNDI_VERIFY(status == BND_OK); /* a format with codes, and a piece */
 }
 
 static bnd_status cast_to_codes(bndi_matmul_operand *o, const bnd_tensor *t, bnd_role role, const bnd_cast *cast,
                                 bnd_error *why)
 {
+    enum { LONG = 16 * BNDI_TENSOR_CHUNK };
+    const size_t n = bndi_count(&t->shape);
     bndi_store how = bndi_store_for(t->engine, role);
     bndi_storage storage = bnd_lab_storage_of(&cast->format, BND_PACKING_UNPACKED);
-    encoding e = {.format = cast->format,
+    encoding e = {.to = o,
+                  .format = cast->format,
                   .how = {.context = &t->engine->context,
                           .rule = how.rule,
                           .seed = how.seed,
@@ -94,7 +87,10 @@ static bnd_status cast_to_codes(bndi_matmul_operand *o, const bnd_tensor *t, bnd
                   .stats = how.stats};
     bnd_status status = make_copy(o, t, role, &cast->format, storage.bits / 8, why);
     if (status == BND_OK) {
-        for_each_chunk(o, t, BNDI_WORDS_32, encode_chunk, &e);
+        bndi_walk_open(&e.from, t, &t->shape, BNDI_WORDS_32);
+        const bool alone = how.stats == NULL && bndi_decodes_alone(&e.from); /* statistics: in the order of chunks */
+        const size_t step = alone && e.from.plain ? LONG : BNDI_TENSOR_CHUNK;
+        bndi_each_piece(n, step, alone ? bndi_parts_of(t->engine, n) : 1, encode_piece, &e);
     }
     return status;
 }

@@ -1,6 +1,7 @@
 /* Reading and writing the numbers of tensors, one chunk at a time. */
 #include "base/verify.h"
 #include "bulk/environment.h"
+#include "bulk/threads.h"
 #include "tensor/engine.h"
 #include "tensor/maths.h"
 #include "tensor/reader.h"
@@ -301,11 +302,46 @@ bool bndi_writes_alone(const bndi_walk *w, const bndi_store *how)
     return w->plain && asks_of_nans(how) && bndi_conversion(w->engine, w->work, &w->format, how->rule) != NULL;
 }
 
+bool bndi_decodes_alone(const bndi_walk *w)
+{
+    const bnd_rule rule = {.nan = BND_NAN_PROPAGATE};
+    return holds_numbers(w) || (!w->integer && bndi_conversion(w->engine, w->work, &w->format, rule) != NULL);
+}
+
+bool bndi_encodes_alone(const bndi_walk *w, const bndi_store *how)
+{
+    return how->stats == NULL && (w->plain || codes_in_place(w, 0) != NULL) &&
+           bndi_conversion(w->engine, w->work, &w->format, how->rule) != NULL;
+}
+
 size_t bndi_parts_of(const bnd_engine *engine, size_t n)
 {
     const size_t worth = (size_t)1 << 16; /* adding that many numbers takes about ten microseconds */
     const size_t threads = engine->context.threads;
     return n < worth || threads < 2 ? 1 : threads;
+}
+
+typedef struct pieces {
+    size_t n, step, parts;
+    bndi_piece_work *work;
+    void *of;
+} pieces;
+
+static void do_part(void *of, size_t i, bool in_order)
+{
+    const pieces *p = of;
+    const size_t count = (p->n + p->step - 1) / p->step;
+    (void)in_order;
+    for (size_t piece = count * i / p->parts; piece < count * (i + 1) / p->parts; piece++) {
+        const size_t at = piece * p->step;
+        p->work(p->of, at, p->n - at < p->step ? p->n - at : p->step);
+    }
+}
+
+void bndi_each_piece(size_t n, size_t step, size_t parts, bndi_piece_work *work, void *of)
+{
+    pieces all = {.n = n, .step = step, .parts = parts, .work = work, .of = of};
+    bnd_lab_parallel(parts, BNDI_EVENLY, do_part, &all, parts);
 }
 
 /* ---- whole tensors ---- */
@@ -318,18 +354,27 @@ void bndi_read_into(void *numbers, const bndi_walk *w, size_t at, size_t n)
     }
 }
 
+typedef struct reading {
+    bndi_walk walk;
+    unsigned char *numbers;
+} reading;
+
+static void read_piece(void *of, size_t at, size_t n)
+{
+    const reading *r = of;
+    bndi_read_into(r->numbers + at * bndi_work_size(r->walk.work), &r->walk, at, n);
+}
+
 void bndi_read_all(void *numbers, const bnd_tensor *t, bndi_width work)
 {
     const size_t n = bndi_count(&t->shape);
-    bndi_walk walk;
+    reading r = {.numbers = numbers};
     if (work == BNDI_WORDS_32 && bndi_scaled_read_all(numbers, t)) {
         return;
     }
-    bndi_walk_open(&walk, t, &t->shape, work);
-    for (size_t at = 0; at < n; at += BNDI_TENSOR_CHUNK) {
-        size_t m = n - at < BNDI_TENSOR_CHUNK ? n - at : BNDI_TENSOR_CHUNK;
-        bndi_read_into((unsigned char *)numbers + at * bndi_work_size(work), &walk, at, m);
-    }
+    bndi_walk_open(&r.walk, t, &t->shape, work);
+    const size_t parts = bndi_decodes_alone(&r.walk) ? bndi_parts_of(t->engine, n) : 1;
+    bndi_each_piece(n, BNDI_TENSOR_CHUNK, parts, read_piece, &r);
 }
 
 bnd_status bndi_whole_open(bndi_whole *out, const bnd_tensor *t, bndi_width work, bnd_error *why)

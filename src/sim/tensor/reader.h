@@ -29,8 +29,17 @@ unsigned char *bndi_plain_place(const bndi_walk *w, size_t at);
 bool bndi_reads_alone(const bndi_walk *w);
 bool bndi_writes_alone(const bndi_walk *w, const bndi_store *how);
 
+/* The same of codes, by a conversion that is made here: for work that reads, or writes, no other codes. */
+bool bndi_decodes_alone(const bndi_walk *w);
+bool bndi_encodes_alone(const bndi_walk *w, const bndi_store *how);
+
 /* Into how many parts n elements are best divided: 1, or one for each thread. */
 size_t bndi_parts_of(const bnd_engine *engine, size_t n);
+
+/* Pieces of n elements, `step` of them at a time, which is a multiple of a chunk; the same ones for any number of
+ * parts, each of which goes to a thread. */
+typedef void bndi_piece_work(void *of, size_t at, size_t n);
+void bndi_each_piece(size_t n, size_t step, size_t parts, bndi_piece_work *work, void *of);
 
 /* To nearest, with no policy to apply and nothing to count? */
 bool bndi_stores_simply(const bndi_store *how);
