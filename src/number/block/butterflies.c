@@ -1,7 +1,7 @@
 /* Hadamard transforms in vectors. This file is compiled once for each back end of the machine's family, as
  * block_kernels.c is.
  *
- * Along neighbours a vector holds LANES of them. Up to distance LANES / 2 each butterfly is within a vector, shown for
+ * Along neighbours a vector holds WIDE of them. Up to distance WIDE / 2 each butterfly is within a vector, shown for
  * four lanes and distance 1; beyond that between two vectors.
  *
  *   v                a       b       c       d
@@ -19,29 +19,29 @@
 #define EACH(f, d)                                                                                                     \
     f(0, d), f(1, d), f(2, d), f(3, d), f(4, d), f(5, d), f(6, d), f(7, d), f(8, d), f(9, d), f(10, d), f(11, d),      \
         f(12, d), f(13, d), f(14, d), f(15, d)
-enum { LANES = 16 };
+enum { WIDE = 16 };
 #elif defined(BNDI_FOR_AVX2)
 #define BNDI_BUTTERFLY_KERNELS bndi_butterfly_kernels_avx2
 #define EACH(f, d)             f(0, d), f(1, d), f(2, d), f(3, d), f(4, d), f(5, d), f(6, d), f(7, d)
-enum { LANES = 8 };
+enum { WIDE = 8 };
 #else
 #define BNDI_BUTTERFLY_KERNELS bndi_butterfly_kernels_portable
 #define EACH(f, d)             f(0, d), f(1, d), f(2, d), f(3, d)
-enum { LANES = 4 };
+enum { WIDE = 4 };
 #endif
 
-typedef float row __attribute__((vector_size(LANES * sizeof(float))));
+typedef float row __attribute__((vector_size(WIDE * sizeof(float))));
 
 /* Lane i of the other of its pair; of the sums, or, where the distance says so, of the differences. */
 #define OTHER(i, d)       ((i) ^ (d))
-#define SUM_OR_LESS(i, d) (((i) & (d)) != 0 ? (i) + LANES : (i))
+#define SUM_OR_LESS(i, d) (((i) & (d)) != 0 ? (i) + WIDE : (i))
 #define WITHIN(v, d)                                                                                                   \
     do {                                                                                                               \
         const row other = __builtin_shufflevector(v, v, EACH(OTHER, d)), sum = (v) + other, less = other - (v);        \
         (v) = __builtin_shufflevector(sum, less, EACH(SUM_OR_LESS, d));                                                \
     } while (0)
 
-enum { MOST = 128, ROWS = MOST / LANES, STRIP = 32 };
+enum { MOST = 128, ROWS = MOST / WIDE, STRIP = 32 };
 
 /* All butterflies within a vector. */
 static inline void within(row *v)
@@ -57,13 +57,13 @@ static inline void within(row *v)
 }
 
 /* `rows` is a constant wherever this is called. */
-static inline void transform(float *y, const float *x, const float *signs, size_t rows, float factor)
+static inline void transform_rows(float *y, const float *x, const float *signs, size_t rows, float factor)
 {
     row v[ROWS];
     for (size_t i = 0; i < rows; i++) {
         row sign;
-        __builtin_memcpy(&v[i], x + i * LANES, sizeof v[i]);
-        __builtin_memcpy(&sign, signs + i * LANES, sizeof sign);
+        __builtin_memcpy(&v[i], x + i * WIDE, sizeof v[i]);
+        __builtin_memcpy(&sign, signs + i * WIDE, sizeof sign);
         v[i] *= sign;
         within(&v[i]);
     }
@@ -78,7 +78,7 @@ static inline void transform(float *y, const float *x, const float *signs, size_
     }
     for (size_t i = 0; i < rows; i++) {
         v[i] *= factor;
-        __builtin_memcpy(y + i * LANES, &v[i], sizeof v[i]);
+        __builtin_memcpy(y + i * WIDE, &v[i], sizeof v[i]);
     }
 }
 
@@ -88,16 +88,16 @@ static void along(float *y, const float *x, size_t groups, const float *signs, s
     for (size_t g = 0; g < groups; g++, y += size, x += size) {
         switch (size) {
         case 16:
-            transform(y, x, signs, 16 / LANES, factor);
+            transform_rows(y, x, signs, 16 / WIDE, factor);
             break;
         case 32:
-            transform(y, x, signs, 32 / LANES, factor);
+            transform_rows(y, x, signs, 32 / WIDE, factor);
             break;
         case 64:
-            transform(y, x, signs, 64 / LANES, factor);
+            transform_rows(y, x, signs, 64 / WIDE, factor);
             break;
         default:
-            transform(y, x, signs, MOST / LANES, factor);
+            transform_rows(y, x, signs, MOST / WIDE, factor);
             break;
         }
     }

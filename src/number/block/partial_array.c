@@ -43,7 +43,7 @@ void bnd_lab_part_times(float *y, const float *x, size_t n, float factor, const 
 /* ---- whole arrays ---- */
 
 /* Item by item, where an item is a piece of an array, or a band of rows with one row of groups. */
-typedef struct items {
+typedef struct group_items {
     const bndi_block_kernels *scan;
     bndi_layout_of_blocks layout;
     const float *x, *second;
@@ -51,12 +51,12 @@ typedef struct items {
     uint32_t *amax;
     double *xx, *xy;
     size_t count, shares;
-    void (*work)(const struct items *all, size_t item);
-} items;
+    void (*work)(const struct group_items *all, size_t item);
+} group_items;
 
-static void do_share(void *of, size_t share, bool in_order)
+static void do_group_share(void *of, size_t share, bool in_order)
 {
-    const items *all = of;
+    const group_items *all = of;
     const bndi_environment callers = bndi_enter(BND_ROUND_RNE);
     (void)in_order;
     for (size_t i = share * all->count / all->shares; i < (share + 1) * all->count / all->shares; i++) {
@@ -65,18 +65,18 @@ static void do_share(void *of, size_t share, bool in_order)
     bndi_leave(callers);
 }
 
-static void do_all(items *all, size_t elements, const bnd_context *context)
+static void do_group_items(group_items *all, size_t elements, const bnd_context *context)
 {
     enum { WORTH_THREADS = 1 << 17 };
     const size_t threads = context != NULL && elements >= WORTH_THREADS ? context->threads : 1;
     all->scan = bndi_block_kernels_of(context);
     all->shares = threads < 1 ? 1 : threads < all->count ? threads : all->count;
-    bnd_lab_parallel(all->shares, BNDI_EVENLY, do_share, all, all->shares);
+    bnd_lab_parallel(all->shares, BNDI_EVENLY, do_group_share, all, all->shares);
 }
 
 enum { PIECE = 2048 };
 
-static void times_of_piece(const items *all, size_t item)
+static void times_of_piece(const group_items *all, size_t item)
 {
     float piece[PIECE];
     const size_t at = item * PIECE, left = all->layout.count - at, n = left < PIECE ? left : PIECE;
@@ -89,9 +89,9 @@ static void times_of_piece(const items *all, size_t item)
 
 void bnd_lab_times(float *y, const float *x, size_t n, float factor, const bnd_context *context)
 {
-    items all = {.x = x, .y = y, .factor = factor, .work = times_of_piece, .count = (n + PIECE - 1) / PIECE};
+    group_items all = {.x = x, .y = y, .factor = factor, .work = times_of_piece, .count = (n + PIECE - 1) / PIECE};
     all.layout.count = n;
-    do_all(&all, n, context);
+    do_group_items(&all, n, context);
 }
 
 /* The first element of a band, and how many rows it has. */
@@ -102,7 +102,7 @@ static size_t band_at(const bndi_layout_of_blocks *l, size_t band, size_t *heigh
     return (band / l->bands * l->rows + row) * l->columns;
 }
 
-static void amax_of_band(const items *all, size_t band)
+static void amax_of_band(const group_items *all, size_t band)
 {
     const bndi_layout_of_blocks *l = &all->layout;
     size_t height, at = band_at(l, band, &height);
@@ -113,7 +113,7 @@ static void amax_of_band(const items *all, size_t band)
     }
 }
 
-static void products_of_band(const items *all, size_t band)
+static void products_of_band(const group_items *all, size_t band)
 {
     const bndi_layout_of_blocks *l = &all->layout;
     size_t height, at = band_at(l, band, &height);
@@ -126,24 +126,24 @@ static void products_of_band(const items *all, size_t band)
     }
 }
 
-static void do_bands(items *all, bnd_shape shape, const bnd_block *block, const bnd_context *context)
+static void do_bands(group_items *all, bnd_shape shape, const bnd_block *block, const bnd_context *context)
 {
     bndi_surely(bndi_lay_out(&all->layout, block, shape, NULL));
     all->count = all->layout.outer * all->layout.bands;
-    do_all(all, all->layout.count, context);
+    do_group_items(all, all->layout.count, context);
 }
 
 void bnd_lab_amax_of_groups(uint32_t *amax, const float *x, bnd_shape shape, const bnd_block *block,
                             const bnd_context *context)
 {
-    items all = {.x = x, .amax = amax, .work = amax_of_band};
+    group_items all = {.x = x, .amax = amax, .work = amax_of_band};
     do_bands(&all, shape, block, context);
 }
 
 void bnd_lab_products_of_groups(double *xx, double *xy, const float *x, const float *y, bnd_shape shape,
                                 const bnd_block *block, const bnd_context *context)
 {
-    items all = {.x = x, .second = y, .xx = xx, .xy = xy, .work = products_of_band};
+    group_items all = {.x = x, .second = y, .xx = xx, .xy = xy, .work = products_of_band};
     do_bands(&all, shape, block, context);
 }
 

@@ -323,7 +323,7 @@ size_t bndi_parts_of(const bnd_engine *engine, size_t n)
 
 typedef struct pieces {
     size_t n, step, parts;
-    bndi_piece_work *work;
+    bndi_walk_work *work;
     void *of;
 } pieces;
 
@@ -338,7 +338,7 @@ static void do_part(void *of, size_t i, bool in_order)
     }
 }
 
-void bndi_each_piece(size_t n, size_t step, size_t parts, bndi_piece_work *work, void *of)
+void bndi_each_piece(size_t n, size_t step, size_t parts, bndi_walk_work *work, void *of)
 {
     pieces all = {.n = n, .step = step, .parts = parts, .work = work, .of = of};
     bnd_lab_parallel(parts, BNDI_EVENLY, do_part, &all, parts);

@@ -38,8 +38,8 @@ size_t bndi_parts_of(const bnd_engine *engine, size_t n);
 
 /* Pieces of n elements, `step` of them at a time, which is a multiple of a chunk; the same ones for any number of
  * parts, each of which goes to a thread. */
-typedef void bndi_piece_work(void *of, size_t at, size_t n);
-void bndi_each_piece(size_t n, size_t step, size_t parts, bndi_piece_work *work, void *of);
+typedef void bndi_walk_work(void *of, size_t at, size_t n);
+void bndi_each_piece(size_t n, size_t step, size_t parts, bndi_walk_work *work, void *of);
 
 /* To nearest, with no policy to apply and nothing to count? */
 bool bndi_stores_simply(const bndi_store *how);
