@@ -30,7 +30,8 @@ enum { WIDE = 8 };
 enum { WIDE = 4 };
 #endif
 
-typedef float row __attribute__((vector_size(WIDE * sizeof(float))));
+enum { ROW_BYTES = 4 * WIDE };
+typedef float row __attribute__((vector_size(ROW_BYTES)));
 
 /* Lane i of the other of its pair; of the sums, or, where the distance says so, of the differences. */
 #define OTHER(i, d)       ((i) ^ (d))
