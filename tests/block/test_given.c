@@ -297,11 +297,50 @@ static void test_largest(void)
     free(x);
 }
 
+/* A scale of 0 makes zeros with the signs of the elements, which are exact where the elements are zeros; other blocks are
+ * what they are without it. An infinity is a zero, too, and a NaN stays one. */
+static void test_vanishing(void)
+{
+    enum { BLOCKS = 40, N = 16 * BLOCKS, AT = 48 };
+    const bnd_shape shape = {1, N, 1};
+    float *x = sample(N, 3), y[N], expected[N], tensor = 0.01f;
+    uint8_t scales[BLOCKS];
+    bnd_block block;
+    CU_ASSERT_EQUAL_FATAL(bnd_block_parse(&block, "nvfp4", NULL), BND_OK);
+    const bnd_given_scales given = {.scales = scales, .tensor_scale = &tensor};
+    for (unsigned mode = 0; mode < 3; mode++) {
+        const bnd_rule rule = {.rounding = mode == 0 ? BND_ROUND_RNE : BND_ROUND_SR, .random_bits = mode == 1 ? 16 : 0};
+        const bnd_array how = {.rule = rule};
+        bnd_stats counted = {.elements = 0}, all = {.elements = 0};
+        memset(scales, 0x40, sizeof scales);
+        CU_ASSERT_EQUAL(bnd_fake_quantize_given_f32(expected, x, shape, &block, &given, &how, &all, NULL), BND_OK);
+        scales[AT / 16] = 0;
+        for (unsigned counts = 0; counts < 2; counts++) {
+            bnd_stats *stats = counts ? &counted : NULL;
+            CU_ASSERT_EQUAL(bnd_fake_quantize_given_f32(y, x, shape, &block, &given, &how, stats, NULL), BND_OK);
+            for (size_t i = AT; i < AT + 16; i++) {
+                CU_ASSERT(y[i] == 0 && !signbit(y[i]) == !signbit(x[i]));
+                expected[i] = y[i];
+            }
+            CU_ASSERT_EQUAL(memcmp(y, expected, sizeof y), 0);
+        }
+        CU_ASSERT_EQUAL(counted.elements, N);
+        CU_ASSERT_EQUAL(counted.exact + counted.inexact, N);
+        CU_ASSERT(counted.overflows <= all.overflows && counted.scale_smallest == all.scale_smallest);
+    }
+    x[AT] = -INFINITY;
+    x[AT + 1] = NAN;
+    CU_ASSERT_EQUAL(bnd_fake_quantize_given_f32(y, x, shape, &block, &given, NULL, NULL, NULL), BND_OK);
+    CU_ASSERT(y[AT] == 0 && signbit(y[AT]) && isnan(y[AT + 1]) && y[AT + 2] == 0);
+    free(x);
+}
+
 CU_TestInfo given_tests[] = {
     {"the library's, in parts", test_parts},
     {"any scales", test_any_scales},
     {"NVFP4's under a scale of the tensor", test_tensor_scales},
     {"a subnormal scale of the tensor", test_subnormal_scale},
+    {"scales of zero", test_vanishing},
     {"refused", test_refused},
     {"the largest magnitude", test_largest},
     CU_TEST_INFO_NULL,

@@ -1,8 +1,9 @@
-/* The random Hadamard transform of 16. */
+/* The random Hadamard transform of 16, and of other powers of two. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "block/partial_array.h"
 #include "model.h"
 #include "tests.h"
 
@@ -127,8 +128,78 @@ static void test_along(void)
     CU_ASSERT_EQUAL(bnd_hadamard_along_f32(y, x, (bnd_shape){1, SIZE_MAX / 2, 3}, 1, NULL), BND_BAD_ARGUMENT);
 }
 
+/* One line of numbers that are `inner` apart, as the contract of bnd_lab_hadamard_along has it. */
+static void transform_line(float *x, size_t inner, size_t size, uint64_t seed)
+{
+    for (size_t i = 0; i < size; i++) {
+        x[i * inner] *= bnd_random(seed, size, i / 64) >> i % 64 & 1 ? -1.0f : 1.0f;
+    }
+    for (size_t distance = 1; distance < size; distance *= 2) {
+        for (size_t i = 0; i < size; i++) {
+            const float a = x[i * inner], b = x[(i + (i & distance ? 0 : distance)) * inner];
+            if ((i & distance) == 0) {
+                x[i * inner] = a + b;
+                x[(i + distance) * inner] = a - b;
+            }
+        }
+    }
+    for (size_t i = 0; i < size; i++) {
+        x[i * inner] *= (float)(1 / sqrt((double)size));
+    }
+}
+
+/* Every size, along rows and down columns, in place and not, on every back end. */
+static void test_sizes(void)
+{
+    enum { OUTER = 2, LENGTH = 131, INNER = 37, ALL = OUTER * LENGTH * INNER };
+    static float x[ALL], y[ALL], expected[ALL];
+    for (size_t size = 2; size <= BND_LAB_HADAMARD_MOST; size *= 2) {
+        for (size_t inner = 1; inner <= INNER; inner += INNER - 1) {
+            const size_t all = OUTER * LENGTH * inner;
+            for (size_t i = 0; i < all; i++) {
+                x[i] = expected[i] = normal_number(5, i);
+            }
+            for (size_t line = 0; line < OUTER * (LENGTH / size) * inner; line++) {
+                const size_t band = line / inner, outer = band / (LENGTH / size), first = band % (LENGTH / size) * size;
+                transform_line(expected + (outer * LENGTH + first) * inner + line % inner, inner, size, size + 1);
+            }
+            for (uint8_t backend = BND_BACKEND_BEST; backend < BND_BACKEND_COUNT; backend++) {
+                const bnd_context context = {.backend = backend};
+                const bnd_shape shape = {OUTER, LENGTH, inner};
+                CU_ASSERT_EQUAL(bnd_lab_hadamard_along(y, x, shape, size, size + 1, &context, NULL), BND_OK);
+                CU_ASSERT_EQUAL(memcmp(y, expected, all * sizeof *y), 0);
+                memcpy(y, x, all * sizeof *y);
+                CU_ASSERT_EQUAL(bnd_lab_hadamard_along(y, y, shape, size, size + 1, &context, NULL), BND_OK);
+                CU_ASSERT_EQUAL(memcmp(y, expected, all * sizeof *y), 0);
+            }
+        }
+    }
+}
+
+/* Three threads make what one does, of enough numbers for several. */
+static void test_threads(void)
+{
+    enum { OUTER = 65, LENGTH = 64, INNER = 32, ALL = OUTER * LENGTH * INNER };
+    float *x = malloc(ALL * sizeof *x), *one = malloc(ALL * sizeof *x), *three = malloc(ALL * sizeof *x);
+    const bnd_context threads = {.threads = 3};
+    CU_ASSERT_FATAL(x != NULL && one != NULL && three != NULL);
+    for (size_t i = 0; i < ALL; i++) {
+        x[i] = (float)(i % 1009) - 500;
+    }
+    for (unsigned turned = 0; turned < 2; turned++) {
+        const bnd_shape shape = turned ? (bnd_shape){OUTER, LENGTH, INNER} : (bnd_shape){OUTER * INNER, LENGTH, 1};
+        CU_ASSERT_EQUAL(bnd_lab_hadamard_along(one, x, shape, LENGTH, 4, NULL, NULL), BND_OK);
+        CU_ASSERT_EQUAL(bnd_lab_hadamard_along(three, x, shape, LENGTH, 4, &threads, NULL), BND_OK);
+        CU_ASSERT_EQUAL(memcmp(one, three, ALL * sizeof *one), 0);
+    }
+    free(x);
+    free(one);
+    free(three);
+}
+
 CU_TestInfo hadamard_tests[] = {
     {"the matrix", test_matrix}, {"there and back", test_there_and_back},
     {"a spike", test_spike},     {"along an axis", test_along},
+    {"every size", test_sizes},  {"threads", test_threads},
     CU_TEST_INFO_NULL,
 };
