@@ -301,10 +301,10 @@ static void test_largest(void)
  * what they are without it. An infinity is a zero, too, and a NaN stays one. */
 static void test_vanishing(void)
 {
-    enum { BLOCKS = 40, N = 16 * BLOCKS, AT = 48 };
+    enum { GROUPS = 40, N = 16 * GROUPS, AT = 48 };
     const bnd_shape shape = {1, N, 1};
     float *x = sample(N, 3), y[N], expected[N], tensor = 0.01f;
-    uint8_t scales[BLOCKS];
+    uint8_t scales[GROUPS];
     bnd_block block;
     CU_ASSERT_EQUAL_FATAL(bnd_block_parse(&block, "nvfp4", NULL), BND_OK);
     const bnd_given_scales given = {.scales = scales, .tensor_scale = &tensor};

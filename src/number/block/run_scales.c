@@ -17,8 +17,9 @@ static void look_at_given(bndi_scales *s, size_t groups)
     for (size_t g = 0; g < groups; g++) {
         const double scale = s->values[g];
         s->powers = s->powers && is_power_of_two(scale);
-        zeros = zeros || scale == 0;
-        others = others || scale < 0 || scale == __builtin_inf();
+        const bool negative = __builtin_signbit(scale) != 0;
+        zeros = zeros || (scale == 0 && !negative);
+        others = others || (scale <= 0 && negative) || scale == __builtin_inf();
     }
     s->unusual = zeros || others;
     s->vanish = zeros && !others;
