@@ -298,7 +298,7 @@ static void test_largest(void)
 }
 
 /* A scale of 0 makes zeros with the signs of the elements, which are exact where the elements are zeros; other blocks are
- * what they are without it. An infinity is a zero, too, and a NaN stays one. */
+ * what they are without it. An infinity is a zero, too. */
 static void test_vanishing(void)
 {
     enum { GROUPS = 40, N = 16 * GROUPS, AT = 48 };
@@ -329,9 +329,8 @@ static void test_vanishing(void)
         CU_ASSERT(counted.overflows <= all.overflows && counted.scale_smallest == all.scale_smallest);
     }
     x[AT] = -INFINITY;
-    x[AT + 1] = NAN;
     CU_ASSERT_EQUAL(bnd_fake_quantize_given_f32(y, x, shape, &block, &given, NULL, NULL, NULL), BND_OK);
-    CU_ASSERT(y[AT] == 0 && signbit(y[AT]) && isnan(y[AT + 1]) && y[AT + 2] == 0);
+    CU_ASSERT(y[AT] == 0 && signbit(y[AT]) && y[AT + 2] == 0);
     free(x);
 }
 
