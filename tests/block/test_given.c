@@ -297,7 +297,7 @@ static void test_largest(void)
     free(x);
 }
 
-/* A scale of 0 makes zeros with the signs of the elements, which are exact where the elements are zeros; other blocks are
+/* A scale of 0 makes zeros with the signs of the elements, exact where the elements are zeros; other blocks are
  * what they are without it. An infinity is a zero, too. */
 static void test_vanishing(void)
 {
