@@ -4,6 +4,7 @@ libbinade_laboratory_la_SOURCES += \
 	src/sim/tensor/shape.h \
 	src/sim/tensor/shape.c \
 	src/sim/tensor/maths.h \
+	src/sim/tensor/maths_lanes.h \
 	src/sim/tensor/formulas.def \
 	src/sim/tensor/maths_template.h \
 	src/sim/tensor/maths_functions_template.h \
