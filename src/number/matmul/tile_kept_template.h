@@ -79,6 +79,15 @@ static ALWAYS_INLINE NAME(vector) NAME(rounded_product)(bndi_toward to, bool add
     return NAME(finished)(adds, is, w, m, d, r);
 }
 
+/* A row of the second operand. */
+static ALWAYS_INLINE void NAME(take_row)(NAME(vector) * y, const float *b)
+{
+    UNROLL
+    for (size_t v = 0; v < NAME(VECTORS); v++) {
+        y[v] = NAME(operand)(b + v * NAME(LANES));
+    }
+}
+
 /* `adds`: there is an r. */
 static ALWAYS_INLINE bool NAME(kept_by)(bool each, bndi_toward to, bool adds, const bndi_sum *sum, LANE *state,
                                         const float *a, const float *b, size_t k, const bndi_draws *draws)
@@ -97,10 +106,7 @@ static ALWAYS_INLINE bool NAME(kept_by)(bool each, bndi_toward to, bool adds, co
     }
     for (size_t at = 0; at < k; at++) {
         NAME(vector) y[NAME(VECTORS)];
-        UNROLL
-        for (size_t v = 0; v < NAME(VECTORS); v++) {
-            y[v] = NAME(operand)(b + at * COLUMNS + v * NAME(LANES));
-        }
+        NAME(take_row)(y, b + at * COLUMNS);
         ALL_ROWS
         for (size_t i = 0; i < NAME(ROWS); i++) {
             const NAME(vector) x = NAME(all)((double)a[i * BNDI_PITCH + at]);
@@ -183,10 +189,7 @@ static ALWAYS_INLINE bool NAME(native_by)(bool each, bndi_toward to, LANE *state
     }
     for (size_t at = 0; at < k; at++) {
         NAME(vector) y[NAME(VECTORS)];
-        UNROLL
-        for (size_t v = 0; v < NAME(VECTORS); v++) {
-            y[v] = NAME(operand)(b + at * COLUMNS + v * NAME(LANES));
-        }
+        NAME(take_row)(y, b + at * COLUMNS);
         ALL_ROWS
         for (size_t i = 0; i < NAME(NATIVE_ROWS); i++) {
             const NAME(vector) x = NAME(all)((double)a[i * BNDI_PITCH + at]);
