@@ -17,7 +17,8 @@
  * results are rounded to fp32) and once for double.
  *
  * Here is what both types share: sums of rows, the ends of rows that fill no vector, random points and the updates of
- * optimizers. The loops take arrays and lengths, not tensors. formulas.def lists those that work element by element. */
+ * optimizers. The loops take arrays and lengths, not tensors. formulas.def lists those that work element by element.
+ * Lanes behind the end of a row are zeros. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("schedule-insns", "sched-pressure") /* or gcc leaves two vectors one behind the other */
 #endif

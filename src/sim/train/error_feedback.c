@@ -13,6 +13,7 @@
 struct bndi_feedback {
     size_t n;
     float *intended, *m, *gain; /* of each element: w', m before, and (1 - 1 / beta1) / f */
+    float room[];
 };
 
 bnd_status bndi_feedback_check(const bnd_run *run, const bnd_policy *policy, bnd_error *why)
@@ -40,14 +41,12 @@ bnd_status bndi_feedback_open(bndi_feedback **out, const bnd_run *run, const bnd
     if (status != BND_OK || run->training.policy.update != BND_UPDATE_ECO || n == 0) {
         return status;
     }
-    bndi_feedback *f = malloc(sizeof *f);
-    float *room = n <= SIZE_MAX / (3 * sizeof *room) ? malloc(3 * n * sizeof *room) : NULL;
-    if (f == NULL || room == NULL) {
-        free(room);
-        free(f);
+    const bool fits = n <= (SIZE_MAX - sizeof(bndi_feedback)) / (3 * sizeof(float));
+    bndi_feedback *f = fits ? malloc(sizeof *f + 3 * n * sizeof(float)) : NULL;
+    if (f == NULL) {
         return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the rounding errors of %zu weights", n);
     }
-    *f = (bndi_feedback){.n = n, .intended = room, .m = room + n, .gain = room + 2 * n};
+    *f = (bndi_feedback){.n = n, .intended = f->room, .m = f->room + n, .gain = f->room + 2 * n};
     *out = f;
     return BND_OK;
 }
@@ -83,8 +82,5 @@ void bndi_feedback_apply(bndi_feedback *f, bnd_run *run, bndi_parameter *p)
 
 void bndi_feedback_close(bndi_feedback *f)
 {
-    if (f != NULL) {
-        free(f->intended); /* the room of all three */
-        free(f);
-    }
+    free(f);
 }

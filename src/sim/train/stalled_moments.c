@@ -14,6 +14,7 @@ struct bndi_stalls {
     bnd_tensor *moment[2]; /* m and v; NULL: not looked at */
     float *before[2], *exact[2];
     float work[BUFFERS][BNDI_TENSOR_CHUNK];
+    float room[];
 };
 
 static bool is_rounded(const bnd_tensor *t)
@@ -30,17 +31,15 @@ bnd_status bndi_stalls_open(bndi_stalls **out, const bnd_run *run, const bndi_pa
     if (run->engine->statistics == NULL || n == 0 || !(is_rounded(p->m) || is_rounded(p->v))) {
         return BND_OK;
     }
-    bndi_stalls *s = malloc(sizeof *s);
-    float *room = n <= SIZE_MAX / (4 * sizeof *room) ? malloc(4 * n * sizeof *room) : NULL;
-    if (s == NULL || room == NULL) {
-        free(room);
-        free(s);
+    const bool fits = n <= (SIZE_MAX - sizeof(bndi_stalls)) / (4 * sizeof(float));
+    bndi_stalls *s = fits ? malloc(sizeof *s + 4 * n * sizeof(float)) : NULL;
+    if (s == NULL) {
         return bnd_fail(why, BND_NO_MEMORY, 0, "no memory to watch the moments of %zu weights", n);
     }
     s->n = n;
     for (size_t i = 0; i < 2; i++) {
         s->moment[i] = is_rounded(moments[i]) ? moments[i] : NULL;
-        s->before[i] = room + 2 * i * n;
+        s->before[i] = s->room + 2 * i * n;
         s->exact[i] = s->before[i] + n;
         if (s->moment[i] != NULL) {
             bndi_read_all(s->before[i], moments[i], BNDI_WORDS_32);
@@ -97,8 +96,5 @@ void bndi_stalls_close(bndi_stalls *s, bnd_updates *updates)
             count(&updates->moments[i], &updates->stalled[i], s->before[i], s->exact[i], s->moment[i]);
         }
     }
-    if (s != NULL) {
-        free(s->before[0]); /* the room of all four */
-        free(s);
-    }
+    free(s);
 }
