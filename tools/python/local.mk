@@ -35,6 +35,7 @@ PYTHON_PACKAGE = \
 	tools/python/libbinade/torch/_quantize.py \
 	tools/python/libbinade/torch/_record.py \
 	tools/python/libbinade/torch/_scale.py \
+	tools/python/libbinade/torch/_place.py \
 	tools/python/libbinade/torch/_session.py \
 	tools/python/libbinade/torch/_wrap.py \
 	tools/python/libbinade/torch/optim.py

@@ -7,13 +7,11 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from .. import _types as t
-from .._native import call, lib
+from .._native import lib
 from . import _ops
-from ._bridge import FP32, NO_CHECKPOINTS, Node, Operand, Operation, Plain, Run, attributes_of, is_plain, policy_of, \
-    same_format
-from ._scale import Enter, Exit, is_inside
-
-_NAME = 63  # bytes of a parameter's name in a run
+from ._bridge import FP32, Node, Plain
+from ._place import Place, divided, tensors_in
+from ._scale import Exit
 
 
 class Rounded(torch.Tensor):
@@ -30,28 +28,18 @@ class Rounded(torch.Tensor):
 
 
 def _session_of(args, kwargs):
-    for x in _tensors((args, tuple((kwargs or {}).values()))):
+    for x in tensors_in((args, tuple((kwargs or {}).values()))):
         session = getattr(x, "_session", None)
         if session is not None:
             return session()
     return None
 
 
-def _tensors(x):
-    if isinstance(x, torch.Tensor):
-        yield x
-    elif isinstance(x, (list, tuple)):
-        for y in x:
-            yield from _tensors(y)
-    elif isinstance(x, dict):
-        yield from _tensors(tuple(x.values()))
-
-
 def _changed(x, f):
     """x with f(tensor) for each tensor in it."""
     if isinstance(x, torch.Tensor):
         return f(x)
-    if not isinstance(x, (tuple, list, dict)) or not any(True for _ in _tensors(x)):
+    if not isinstance(x, (tuple, list, dict)) or not any(True for _ in tensors_in(x)):
         return x
     if isinstance(x, dict):
         return {key: _changed(y, f) for key, y in x.items()} if type(x) is dict else _changed_in(x, f)
@@ -65,276 +53,6 @@ def _changed_in(x, f):
         if y is not None:
             x[key] = _changed(y, f)
     return x
-
-
-class Place:
-    """The parameters that one recipe holds for, and its engine: where functions are computed."""
-
-    def __init__(self, session, recipe, seed):
-        self.session, self.recipe = session, recipe
-        self.policy = policy_of(recipe)
-        self.plain = is_plain(self.policy)
-        self.seed, self.run, self.optimizer = seed, None, None
-        self.index, self.parameters, self.seen, self.stored = {}, [], [], []
-        self.backward_ran = False
-
-    # ---- parameters ----
-
-    def add(self, name, parameter, layer, flat):
-        self.parameters.append((name, parameter, layer, flat))
-
-    def open(self, optimizer="adamw"):
-        """Makes the run with all parameters."""
-        self.run = Run(self.policy, optimizer, self.seed)
-        names, self.index, self.seen, self.stored = set(), {}, [], []
-        for name, p, layer, flat in self.parameters:
-            short = name if len(name) <= _NAME else name[:14] + "~" + name[-(_NAME - 15):]
-            short = short + "_" if short.rpartition(".")[2] in ("m", "v", "master", "extra", "factors") else short
-            while short in names:
-                short = short[:-2] + "~" + chr(ord("a") + len(names) % 26)
-            names.add(short)
-            shape = (p.shape[0], p[0].numel()) if flat else tuple(p.shape) or (1,)
-            i = self.run.add(short, p.detach().reshape(shape), layer)
-            self.index[id(p)] = i
-            self.stored.append(shape)
-            self.seen.append(None)
-            self._show(i)
-        if not self.parameters:
-            self.run.add("rest", torch.zeros(1), False)  # a run has at least one
-        if self.session.places_wanted is not None:
-            self.count(self.session.places_wanted)
-
-    def _show(self, i):
-        """What the run keeps, as the numbers of the parameter: its master where it has one."""
-        p = self.parameters[i][1]
-        role = t.BND_ROLE_MASTER if self.run.part(i, t.BND_ROLE_MASTER) else t.BND_ROLE_PARAM
-        with torch.no_grad():
-            p.data.copy_(self.run.read(i, role, p))
-        self.seen[i] = (p.data_ptr(), p._version)
-
-    def take(self):
-        """Parameters that were written to since are read again."""
-        for i, (_, p, _, _) in enumerate(self.parameters):
-            if self.seen[i] == (p.data_ptr(), p._version):
-                continue
-            for role in (t.BND_ROLE_MASTER, t.BND_ROLE_PARAM):
-                if self.run.part(i, role):
-                    self.run.write(i, role, p)
-            self._show(i)
-
-    # ---- steps ----
-
-    def begin(self):
-        """The first forward pass of a step, or of one that has no gradients."""
-        if self.run is None:
-            self.open()
-        if torch.is_grad_enabled():
-            if self.run.in_step and self.backward_ran and self.optimizer is None:
-                self.end_without_update()
-            self.begin_step()
-        elif not self.run.in_step and not self.run.in_evaluation:
-            self.take()
-            call("bnd_run_begin_evaluation", self.run.pointer)
-            self.run.in_evaluation = True
-
-    def begin_step(self):
-        if self.run.in_step:
-            return
-        self.take()
-        if self.session.recorder is not None:
-            lib.bnd_engine_reset_statistics(self.run.engine)  # what was counted since belongs to no step
-        self.run.begin()
-        self.backward_ran = False
-        for i, (_, p, _, _) in enumerate(self.parameters):
-            lib.bnd_tensor_want_gradient(self.run.part(i, t.BND_ROLE_PARAM), p.requires_grad)
-
-    def end(self):
-        if self.run is not None and self.run.in_evaluation:
-            self.run.in_evaluation = False
-            call("bnd_run_end_evaluation", self.run.pointer)
-
-    def end_without_update(self):
-        """The step ends; another optimizer has updated the parameters."""
-        for i in range(len(self.parameters)):
-            lib.bnd_tensor_drop_gradient(self.run.part(i, t.BND_ROLE_PARAM))
-        self.session.note(self, self.run.update(self.session.loss, None))
-
-    def update(self, rates, gradients):
-        """The optimizer's update. `gradients` has a row per parameter, without the loss scale; None: no update."""
-        run = self.run
-        self.begin_step()
-        scale, own = self.session.loss_scale(), lib.bnd_run_loss_scale(run.pointer)
-        for i, d in enumerate(gradients):
-            value = run.part(i, t.BND_ROLE_PARAM)
-            have = lib.bnd_tensor_gradient(value)
-            if d is None:
-                lib.bnd_tensor_drop_gradient(value)
-            elif not have or own != scale or not torch.equal(_divided(_read(have, d), scale), d):
-                x = (d.detach().to(torch.float32) * own).contiguous()
-                lib.bnd_tensor_want_gradient(value, True)
-                call("bnd_tensor_set_gradient", value, x.data_ptr(), x.numel())
-        step = run.update(self.session.loss, rates)
-        for i in range(len(self.parameters)):
-            self._show(i)
-        self.session.note(self, step)
-        return step
-
-    # ---- statistics ----
-
-    def count(self, by_place):
-        places = lib.bnd_run_places(self.run.pointer) if by_place else 1
-        call("bnd_engine_take_statistics", self.run.engine, places)
-
-    # ---- what functions call ----
-
-    def which(self, x):
-        """The index of a parameter; None: this tensor is not one."""
-        return self.index.get(id(getattr(x, "_of", x)))
-
-    def enter(self, x):
-        """x in the part of the graph where gradients are multiplied by the loss scale: see _scale."""
-        session = self.session
-        if not (session.scaling and x.requires_grad and torch.is_grad_enabled()) or is_inside(x):
-            return x
-        y = Enter.apply(session, x)
-        y._node = self.node(x)
-        if id(x) in self.index:
-            y._of = x
-        return y
-
-    def node(self, x):
-        """What is known of a tensor; of a parameter, which it is."""
-        node = getattr(x, "_node", None)
-        if node is None:
-            node = Node()
-            if id(x) in self.index and self.run is not None:
-                node.parameter, node.role = x, t.BND_ROLE_PARAM
-            elif isinstance(x, torch.nn.Parameter):
-                node.role = t.BND_ROLE_PARAM
-            if id(x) not in self.index and not (x.requires_grad and self.session.scaling):
-                try:
-                    x._node = node
-                except AttributeError:
-                    pass
-        return node
-
-    def op(self, operation, tensors, attributes=None, shapes=None):
-        """An operation of the simulator."""
-        operands, grad = [], torch.is_grad_enabled()
-        tensors = [self.enter(x) for x in tensors]
-        for i, x in enumerate(tensors):
-            node, shape = self.node(x), (shapes or {}).get(i)
-            index = self.which(x)
-            if index is not None and self.stored[index] == (shape or tuple(x.shape)):
-                operands.append(Operand(FP32, t.BND_ROLE_PARAM, index))
-            else:
-                role = node.role if x.is_floating_point() else t.BND_ROLE_DATA
-                param = self.policy.cast[t.BND_ROLE_PARAM]
-                f = param.format if role == t.BND_ROLE_PARAM and param.given else node.format
-                operands.append(Operand(f, role, shape=shape))
-            if grad and x.requires_grad:
-                node.uses += 1
-                if type(x.grad_fn).__name__ == "CheckpointFunctionBackward":
-                    raise RuntimeError(NO_CHECKPOINTS)
-        records = [grad and x.requires_grad for x in tensors]
-        node = Node()
-        out = Operation.apply(self.run, operation, attributes, operands, node, records, self.session.note_backward,
-                              *tensors)
-        out._node = node
-        return out
-
-    def call(self, f, *args, **kwargs):
-        """Another function of PyTorch, as if the model had called it."""
-        return self.session.dispatch(f, args, kwargs)
-
-    def view(self, x, f):
-        """f(x), the same numbers in another shape."""
-        x = self.enter(x)
-        node, y = self.node(x), f(x)
-        if y is not x:
-            y._node = node if node.parameter is None else self._of_parameter(node, x, y)
-        return y
-
-    def _of_parameter(self, node, x, y):
-        """A view of a parameter: a matrix may be turned; other views are parameters without a place."""
-        seen = Node(node.format, t.BND_ROLE_PARAM)
-        base = node.parameter
-        if base.dim() == 2 and y.dim() == 2 and y.data_ptr() == base.data_ptr() and y.shape == base.shape[::-1]:
-            if y.stride() == base.stride()[::-1]:
-                seen.parameter, seen.turned = base, not node.turned
-        return seen
-
-    def part(self, x, f):
-        """f(x), a part of its numbers, or several of them."""
-        x = self.enter(x)
-        node, y = self.node(x), f(x)
-        for z in _tensors(y):
-            z._node = Node(node.format, node.role)
-            node.parts += bool(z.requires_grad)
-        return y
-
-    def move(self, x, f):
-        """f(x), the same numbers in another order, more than once, or with zeros."""
-        x = self.enter(x)
-        node, y = self.node(x), f(x)
-        node.uses += bool(x.requires_grad)
-        y._node = Node(node.format)
-        return y
-
-    # ---- functions that the simulator does not have ----
-
-    def role_format(self, role, tensors):
-        """The format of a result, and its rule."""
-        cast = self.policy.cast[role]
-        if cast.given:
-            return cast.format, cast.rule
-        nodes = [self.node(x) for x in tensors]
-        formats = [FP32 if n.role == t.BND_ROLE_PARAM else n.format for n in nodes]
-        same = formats and all(same_format(f, formats[0]) for f in formats)
-        return (formats[0] if same else FP32), t.bnd_rule()
-
-    def rounded(self, x, role, tensors):
-        """A result of PyTorch, rounded as results of this role are."""
-        if not x.is_floating_point() or x.dtype != torch.float32 or not x.numel():
-            return x
-        f, rule = self.role_format(role, tensors)
-        if same_format(f, FP32):
-            x._node = Node()
-            return x
-        node = self.node(x)
-        node.format = FP32
-        y = self.op(t.BND_TENSOR_OP_CAST, [x], attributes_of(cast=(f, rule)))
-        node.uses = 0  # the rounding is a part of the function
-        return y
-
-    def value(self, p):
-        """A parameter as the model computes with it."""
-        index = self.which(p)
-        if index is None or not self.policy.cast[0].given or not self.run.part(index, t.BND_ROLE_PARAM):
-            return p
-        return _Value.apply(p, self.run.read(index, t.BND_ROLE_PARAM, p))
-
-
-class _Value(torch.autograd.Function):
-    """The stored value of a parameter; its gradient is the parameter's."""
-
-    @staticmethod
-    def forward(ctx, p, value):
-        return value
-
-    @staticmethod
-    def backward(ctx, d):
-        return d, None
-
-
-def _divided(x, scale):
-    return x if scale == 1 else x / scale
-
-
-def _read(pointer, like):
-    out = torch.empty(like.shape, dtype=torch.float32)
-    call("bnd_tensor_read_f32", out.data_ptr(), out.numel(), pointer)
-    return out
 
 
 class _Mode(TorchFunctionMode):
@@ -472,7 +190,7 @@ class Session:
             return special(self, *args, **kwargs)
         if export and getattr(func, "__name__", "") in ("__get__", "__set__") and func not in _ops.VIEWS:
             return func(*args, **kwargs)
-        if any(type(x) is Rounded for x in _tensors((args, kwargs))):
+        if any(type(x) is Rounded for x in tensors_in((args, kwargs))):
             args, kwargs = _changed(args, _bare), _changed(kwargs, _bare)
         place = self.stack[-1]
         out = (self._plain if place.plain else self._dispatch)(place, func, args, kwargs)
@@ -497,7 +215,7 @@ class Session:
         several = isinstance(inputs, (tuple, list))
         inputs = tuple(inputs) if several else (inputs,)
         found = torch.autograd.grad(outputs, tuple(_bare(x) for x in inputs), *args, **kwargs)
-        return tuple(d if d is None or _bare(x) is not getattr(x, "_inner", None) else _divided(d, self.loss_scale())
+        return tuple(d if d is None or _bare(x) is not getattr(x, "_inner", None) else divided(d, self.loss_scale())
                      for x, d in zip(inputs, found))
 
     def _hooked(self, x, hook):
@@ -507,7 +225,7 @@ class Session:
 
         def scaled(d):
             scale = self.loss_scale()
-            out = hook(_divided(d, scale))
+            out = hook(divided(d, scale))
             return None if out is None else out * scale
         return x._inner.register_hook(scaled)  # raises where there is no gradient
 
@@ -560,7 +278,7 @@ class Session:
     def _floats(args, kwargs):
         """Whether the simulator can compute with these tensors."""
         found = False
-        for x in _tensors((args, kwargs)):
+        for x in tensors_in((args, kwargs)):
             if x.dtype == torch.float32:
                 found = True
             elif x.is_floating_point() or x.is_complex():
@@ -578,14 +296,14 @@ class Session:
 
     def _moved(self, place, func, args, kwargs):
         args, kwargs = _entered(place, func, args, kwargs)
-        tensors = [x for x in _tensors((args, kwargs)) if x.is_floating_point()]
+        tensors = [x for x in tensors_in((args, kwargs)) if x.is_floating_point()]
         if any(place.which(x) is not None for x in tensors):
             args, kwargs = _changed(args, place.value), _changed(kwargs, place.value)
         out = func(*args, **kwargs)
         f, _ = place.role_format(t.BND_ROLE_COUNT - 1, tensors) if tensors else (FP32, None)
         for x in tensors:
             place.node(x).uses += bool(x.requires_grad)
-        for y in _tensors(out):
+        for y in tensors_in(out):
             if y.is_floating_point() and not any(y is x for x in tensors):
                 y._node = Node(f)
         return out
@@ -604,14 +322,14 @@ class Session:
 
     def _foreign(self, place, func, args, kwargs):
         """What the simulator does not have: PyTorch's result, rounded."""
-        tensors = [x for x in _tensors((args, kwargs)) if x.is_floating_point()]
+        tensors = [x for x in tensors_in((args, kwargs)) if x.is_floating_point()]
         if not any(hasattr(x, "_node") or id(x) in place.index for x in tensors) or func in _QUIET:
             return func(*args, **kwargs)
         name = getattr(func, "__name__", "")
         if name in _OF_NO_GRAPH:
             return func(*args, **kwargs)
         args, kwargs = _entered(place, func, args, kwargs)
-        tensors = [x for x in _tensors((args, kwargs)) if x.is_floating_point()]
+        tensors = [x for x in tensors_in((args, kwargs)) if x.is_floating_point()]
         if name == "__setitem__":
             return func(*args, **kwargs)
         if func in _ops.PRODUCTS:
@@ -652,9 +370,8 @@ _OF_NO_GRAPH = ("__get__", "__set__", "size", "dim", "numel", "stride", "is_floa
 _NOT_IN_PLACE = ("requires_grad_", "detach_", "copy_", "zero_", "fill_", "normal_", "uniform_", "set_")
 _QUIET = set(_ops.functions(*(f"{owner}.{name}" for owner in ("torch", "Tensor") for name in (
     "item", "tolist", "numpy", "__repr__", "__len__", "__format__", "zeros_like", "ones_like", "empty_like",
-    "rand_like",
-    "randn_like", "new_zeros", "new_ones", "new_empty", "new_full", "full_like", "new_tensor", "isnan", "isinf",
-    "isfinite", "argmax", "argmin", "equal", "allclose", "is_contiguous", "data_ptr", "type", "size", "dim", "double",
-    "half", "bfloat16", "register_hook", "retain_grad", "is_complex", "copy_", "zero_", "fill_", "__deepcopy__",
-    "__reduce_ex__", "storage", "element_size", "get_device", "multinomial", "__bool__", "__float__", "__int__",
-    "as_subclass", "numel", "nelement", "ndimension", "set_", "share_memory_", "untyped_storage"))))
+    "rand_like", "randn_like", "new_zeros", "new_ones", "new_empty", "new_full", "full_like", "new_tensor", "isnan",
+    "isinf", "isfinite", "argmax", "argmin", "equal", "allclose", "is_contiguous", "data_ptr", "type", "size", "dim",
+    "double", "half", "bfloat16", "register_hook", "retain_grad", "is_complex", "copy_", "zero_", "fill_",
+    "__deepcopy__", "__reduce_ex__", "storage", "element_size", "get_device", "multinomial", "__bool__", "__float__",
+    "__int__", "as_subclass", "numel", "nelement", "ndimension", "set_", "share_memory_", "untyped_storage"))))
