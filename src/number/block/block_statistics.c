@@ -18,6 +18,11 @@ void bnd_lab_counted_open(bndi_counted *c, bnd_stats *stats, const bnd_format *e
     c->together = false;
     if (c->by_plan) {
         bndi_plan_make(&c->element, BNDI_WORDS_32, element, rule);
+        c->known = (bndi_known){.words = {.asked = false}};
+        const bndi_environment callers = bndi_enter(BND_ROUND_RNE);
+        bndi_ask(&c->element, false, &c->known.words);
+        bndi_leave(callers);
+        c->element.known = &c->known;
         c->together = c->kernels.counts != NULL && c->kernels.counts(&c->element, false);
     }
     c->flags = (bnd_stats){.elements = 0};

@@ -37,6 +37,7 @@ typedef struct bndi_counted {
     bndi_kernels kernels;
     const struct bndi_block_kernels *scan;
     bndi_plan fp32, element;    /* of the inputs; of elements in units of their scales, with `by_plan` */
+    bndi_known known;           /* that `element` points at: a copy would not */
     bool by_plan, together;     /* together: rounded and counted by one kernel */
     bndi_tally inputs, rounded; /* so far */
     bnd_stats flags;            /* of elements that were rounded otherwise */
