@@ -298,8 +298,10 @@ typedef enum bnd_tensor_operation {
     BND_TENSOR_OP_EMBEDDING,     /* table, and indices as numbers */
     BND_TENSOR_OP_CROSS_ENTROPY, /* logits (rows, classes), targets as numbers: the mean */
     BND_TENSOR_OP_MATMUL,        /* (..., m, k) (..., k, n): the leading axes broadcast */
-    BND_TENSOR_OP_LINEAR,        /* x (..., k), w (n, k) or, with `flag`, (k, n), bias (n) (may be missing) */
-    BND_TENSOR_OP_ROPE,          /* (..., positions, e): number[0] is theta; element i turns with element i + e/2 */
+    /* x (..., k), w (n, k) or, with `flag`, (k, n), bias (n) (may be missing); number[0] multiplies its three products
+     * before the bias is added; 0: nothing */
+    BND_TENSOR_OP_LINEAR,
+    BND_TENSOR_OP_ROPE, /* (..., positions, e): number[0] is theta; element i turns with element i + e/2 */
     /* views, as operations of the tape */
     BND_TENSOR_OP_VIEW,
     BND_TENSOR_OP_CHECKPOINT,
@@ -549,6 +551,11 @@ typedef struct bnd_transformer {
     double deviation;  /* of initial matrices; 0: 0.02 */
     bool no_bias;      /* neither of products nor of norms */
     bool qk_norm;      /* a norm of each query and key before their product, without bias (arXiv:2302.05442) */
+    /* munit Scaling (arXiv:2502.05967): initial matrices of deviation 1, products over the root of their inputs, the
+     * head over its inputs, norms at the end of branches, and x becomes sqrt(1 - tau) x + sqrt(tau) branch */
+    bool unit;
+    double tau;        /* 0: 0.3 */
+    bool sqrt_softmax; /* attention's weights are the square roots of softmax */
 } bnd_transformer;
 
 #ifdef __cplusplus

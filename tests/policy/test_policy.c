@@ -214,6 +214,21 @@ static void check_text(const bnd_policy *p)
     CU_ASSERT_EQUAL(bnd_policy_text(other, strlen(text) + 1, p, &why), BND_OK);
 }
 
+static void test_clamp(void)
+{
+    char text[BND_POLICY_TEXT_SIZE];
+    bnd_policy p = policy_of("gemm=e4m3:clamp,v=bf16:sr:8:clamp/row");
+    CU_ASSERT_EQUAL(p.cast[BND_ROLE_FWD_X].rule.overflow, BND_OVERFLOW_SATURATE);
+    CU_ASSERT_EQUAL(p.cast[BND_ROLE_V].rule.overflow, BND_OVERFLOW_SATURATE);
+    CU_ASSERT_EQUAL(p.cast[BND_ROLE_V].rule.random_bits, 8);
+    CU_ASSERT_EQUAL(bnd_policy_text(text, sizeof text, &p, NULL), BND_OK);
+    CU_ASSERT_PTR_NOT_NULL(strstr(text, "v=bf16:sr:8:clamp/row"));
+    check_text(&p);
+    p = policy_of("fp8-unit");
+    CU_ASSERT_EQUAL(p.cast[BND_ROLE_DGRAD_DY].rule.overflow, BND_OVERFLOW_SATURATE);
+    CU_ASSERT_EQUAL(bnd_policy_parse(&p, "gemm=e4m3:clamps", NULL), BND_BAD_NAME);
+}
+
 /* Settings in any combination; a third of them come last, over a recipe. */
 static void random_policy(char *text, size_t size, uint64_t seed)
 {
@@ -276,7 +291,7 @@ static void test_text(void)
     /* What settings do not say is refused, not left out. */
     bnd_policy p = policy_of("v=e4m3");
     bnd_error why;
-    p.cast[BND_ROLE_V].rule.overflow = BND_OVERFLOW_SATURATE;
+    p.cast[BND_ROLE_V].rule.overflow = BND_OVERFLOW_PROPAGATE;
     CU_ASSERT_EQUAL(bnd_policy_text(text, sizeof text, &p, &why), BND_BAD_ARGUMENT);
     p = policy_of("loss_scale=8");
     p.loss_scale.initial = 8.5;
@@ -419,6 +434,7 @@ static CU_TestInfo policy_tests[] = {
     {"rows", test_rows},
     {"on bf16 and on fp32", test_pairs},
     {"what rows and settings mean", test_meaning},
+    {"casts that clamp", test_clamp},
     {"what is refused", test_refused},
     {"how optimizers round", test_fused},
     {"in words", test_text},

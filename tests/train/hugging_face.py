@@ -1,6 +1,7 @@
 """GPT-2's and Llama's checkpoints under Hugging Face's names. The loss that `binade evaluate` prints for fp32 is that
 of models in numpy (fp64) and in PyTorch (fp32, where it is installed) that share no code with the library, within 1e-5.
-The losses of steps with SGD are those of PyTorch's autograd. What is missing, left over or not supported is named.
+The losses of steps with SGD are those of PyTorch's autograd, also with --blocks unit. What is missing, left over or not
+supported is named.
 
 Weights are random. BND_COMMAND is the command."""
 import json
@@ -80,7 +81,7 @@ def read(path):
     (size,) = struct.unpack("<Q", data[:8])
     header = json.loads(data[8:8 + size])
     header.pop("__metadata__", None)
-    kinds = {"F32": np.float32, "I32": np.int32}
+    kinds = {"F32": np.float32, "F64": np.float64, "I32": np.int32}
     return {name: np.frombuffer(data[8 + size + e["data_offsets"][0]:8 + size + e["data_offsets"][1]],
                                 kinds[e["dtype"]]).reshape(e["shape"]) for name, e in header.items() if
             e["dtype"] in kinds}
@@ -226,6 +227,33 @@ def llama(m, w, x, y):
     return entropy(m, a @ m.turned(w.get("lm_head.weight", w["model.embed_tokens.weight"]), 1, 0), y)
 
 
+def munit(w, x, y, tau):
+    """A transformer under munit Scaling (arXiv:2502.05967), with the roots of softmax: weights of deviation 1, products
+    over sqrt(inputs), the head over its inputs, norms at the end of branches, sums that keep a variance of 1."""
+    def norm(a, name):
+        c = a - a.mean(-1, keepdim=True)
+        return c / torch.sqrt((c * c).mean(-1, keepdim=True) + 1e-5) * w[name + ".gain"] + w[name + ".bias"]
+
+    def dense(a, name):
+        m = w[name + ".weight"]
+        return a @ m.T / m.shape[1] ** 0.5 + w[name + ".bias"]
+
+    def attention(a, i):
+        b, t, d = a.shape
+        q, k, v = (z.reshape(b, t, 4, d // 4).transpose(1, 2) for z in dense(a, f"blocks.{i}.qkv").split(d, -1))
+        scores = (q @ k.transpose(-1, -2) / (d // 4) ** 0.5).masked_fill(torch.triu(torch.ones(t, t), 1) > 0, -1e30)
+        return dense((torch.exp(torch.log_softmax(scores, -1) / 2) @ v).transpose(1, 2).reshape(b, t, d),
+                     f"blocks.{i}.projection")
+
+    a = w["tokens"][x] + w["positions"]
+    for i in range(2):
+        a = (1 - tau) ** 0.5 * a + tau ** 0.5 * norm(attention(a, i), f"blocks.{i}.norm1")
+        u = dense(torch.nn.functional.gelu(dense(a, f"blocks.{i}.up")), f"blocks.{i}.down")
+        a = (1 - tau) ** 0.5 * a + tau ** 0.5 * norm(u, f"blocks.{i}.norm2")
+    logits = norm(a, "norm") @ w["head"].T / w["head"].shape[1]
+    return torch.nn.functional.cross_entropy(logits.reshape(-1, logits.shape[-1]), y.reshape(-1))
+
+
 # ---- questions ----
 
 def ask(*arguments):
@@ -293,6 +321,38 @@ def deep(random, tokens):
     refused("depth", "at most 4095 parameter tensors", {**GPT2, "n_layer": 400}, small)
 
 
+def unit():
+    """A step in fp64: the loss, and the weights that SGD at a rate of 1 leaves, which are their gradients."""
+    done = ask("train", "--blocks", "unit,tau=0.4,sqrt_softmax", "--width", "16", "--vocabulary", "24", "--context", "12",
+               "--recipe", "pure=fp64", "--optimizer", "sgd", "--lr", "1", "--wd", "0", "--steps", "2", "--schedule",
+               "constant", "--out", "unit", "--dump-batches", "unit.batches", "--dump-init", "unit.init", "--plot",
+               "none", "--progress", "never")
+    check(done.returncode == 0, f"train unit: {done.stderr}")
+    if torch is None:
+        return
+    with open("unit/pure=fp64-0/metrics.jsonl", encoding="ascii") as file:
+        got = [json.loads(line)["train/loss"] for line in file]
+    w = {n: torch.tensor(x.astype(np.float64)).requires_grad_() for n, x in read("unit.init").items()}
+    for name, x in w.items():
+        spread = float(x.std()) if x.ndim == 2 else 1
+        check(abs(spread - 1) < 0.1, f"unit: {name} has the deviation {spread}")
+    batches = read("unit.batches")
+    for i in range(2):
+        loss = munit(w, torch.as_tensor(np.array(batches["x"][i], np.int64)),
+                     torch.as_tensor(np.array(batches["y"][i], np.int64)), 0.4)
+        check(abs(got[i] - float(loss)) < 1e-6, f"unit, step {i}: {got[i]} instead of {float(loss)}")
+        loss.backward()
+        with torch.no_grad():
+            for x in w.values():
+                x -= x.grad
+                x.grad = None
+    for name, x in read("unit/pure=fp64-0/checkpoint.safetensors").items():
+        if name in w:
+            worst = float(np.abs(x - w[name].detach().numpy()).max())
+            check(worst < 1e-6, f"unit: {name} differs by {worst} after two steps")
+    check(got[1] < got[0] - 1e-3, f"unit: nothing was learned: {got}")
+
+
 def refused(what, message, config, tensors, *arguments):
     folder("wrong", config, tensors)
     done = ask("evaluate", "wrong", "--data", "tokens.npy", "--recipe", "fp32", "--context", str(CONTEXT), *arguments)
@@ -318,6 +378,7 @@ def main():
     folder("tied", {**LLAMA, "tie_word_embeddings": True}, brief, "BF16")
     losses("llama, tied, BF16", llama, brief, tokens, "tied")
     deep(random, tokens)
+    unit()
     steps("gpt2-run", gpt2, small, "gpt2")
     steps("llama-run", llama, large, "llama")
     losses("of a run", gpt2, {n.replace("transformer.", ""): x for n, x in read("gpt2-run.init").items()}, tokens,

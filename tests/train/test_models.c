@@ -150,6 +150,9 @@ static const struct options {
      256 + 2 * (16 + 48 * 16 + 8 + 256 + 16 + 2 * 16 * 64) + 16 + 256},
     {"gpt2", "mlp=geglu,kv_heads=2,norm_epsilon=0.001,position=rope,rope_theta=100",
      256 + 2 * (32 + 32 * 17 + 16 * 17 + 32 + 2 * 64 * 17 + 16 * 65) + 32},
+    {"transformer", "unit,no_bias", 256 + 8 * 16 + 2 * (16 + 48 * 16 + 256 + 16 + 2 * 16 * 64) + 16 + 256},
+    {"llama", "unit,tau=0.5,sqrt_softmax,kv_heads=2",
+     256 + 2 * (16 + 256 + 2 * 128 + 256 + 16 + 3 * 16 * 64) + 16 + 256},
 };
 enum { OPTIONS = sizeof options / sizeof options[0] };
 
@@ -222,6 +225,8 @@ static void test_options_as_text(void)
         {"norm=rms", "unknown norm 'rms'; did you mean rmsnorm?"},
         {"position=alibi", "unknown position 'alibi'"},
         {"mlp=swish", "unknown mlp 'swish'"},
+        {"tau=0.5", "blocks: tau needs unit"},
+        {"unit,tau=1", "blocks: tau must be above 0 and below 1"},
         {"kv_heads=3", "4 heads are not divisible by 3 heads of keys and values"},
         {"position=rope,head_width=5", "the width of a head must be even, not 5"},
         {"positions=4", "a context of 8 is longer than the 4 positions of the model"},

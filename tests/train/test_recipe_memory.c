@@ -78,6 +78,8 @@ static const struct memory {
     {"bf16-kahan-pure", 2, 0, 2, 0, 2, 2, of_kahan, 0},
     {"fp8-unscaled", 2, 0, 2, 4, 4, 4, none, 0},
     {"fp8-unscaled+fp32", 4, 0, 4, 0, 4, 4, none, 0},
+    {"fp8-unit", 2, 0, 2, 4, 4, 4, none, 0},
+    {"fp8-unit+fp32", 4, 0, 4, 0, 4, 4, none, 0},
     {"fp8-e4m3-unscaled", 2, 0, 2, 4, 4, 4, none, 0},
     {"fp8-e4m3-unscaled+fp32", 4, 0, 4, 0, 4, 4, none, 0},
     {"fp8-current", 2, 0, 2, 4, 4, 4, none, 0},

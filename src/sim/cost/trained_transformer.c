@@ -105,6 +105,16 @@ static void turn(bndi_book *b, turned *t, bndi_paper *product, const bndi_shape 
     bndi_paper_view(&t->last, at, last);
 }
 
+static bndi_paper attention_weights(bndi_book *b, bndi_paper *masked, const bndi_blocks *k)
+{
+    if (!k->rooted) {
+        return bndi_paper_map(b, BND_TENSOR_OP_SOFTMAX, masked);
+    }
+    bndi_paper logarithm = bndi_paper_map(b, BND_TENSOR_OP_LOG_SOFTMAX, masked),
+               half = bndi_paper_map(b, BND_TENSOR_OP_SCALE, &logarithm);
+    return bndi_paper_map(b, BND_TENSOR_OP_EXP, &half);
+}
+
 static bndi_paper attention(bndi_book *b, bndi_paper *x, const bnd_trained *t, const bndi_blocks *k, size_t batch,
                             uint64_t layer)
 {
@@ -124,7 +134,7 @@ static bndi_paper attention(bndi_book *b, bndi_paper *x, const bnd_trained *t, c
     bndi_paper_attention(b, &scores, BND_ROLE_ATTN_S, &of[0].last, &of[1].last, &square);
     bndi_paper scaled = bndi_paper_map(b, BND_TENSOR_OP_SCALE, &scores),
                masked = bndi_paper_map(b, BND_TENSOR_OP_MASKED, &scaled);
-    bndi_paper weights = bndi_paper_map(b, BND_TENSOR_OP_SOFTMAX, &masked);
+    bndi_paper weights = attention_weights(b, &masked, k);
     bndi_paper_attention(b, &mixed, BND_ROLE_ATTN_O, &weights, &v, &of_q);
     bndi_paper joined = side_by_side(b, &mixed, k, t->context, batch);
     bndi_paper_linear(b, &out, &joined, t->width, layer + (k->separate ? 3 : 1));
@@ -142,16 +152,32 @@ static bndi_paper gated(bndi_book *b, bndi_paper *x, const bndi_blocks *k, uint6
     return down;
 }
 
+static bndi_paper unit_sum(bndi_book *b, bndi_paper *x, bndi_paper *branch, const bndi_blocks *k)
+{
+    bndi_paper normed = bndi_paper_norm(b, branch, k->centred), share = bndi_paper_map(b, BND_TENSOR_OP_SCALE, &normed),
+               rest = bndi_paper_map(b, BND_TENSOR_OP_SCALE, x);
+    return bndi_paper_pair(b, BND_TENSOR_OP_ADD, &rest, &share);
+}
+
+static bndi_paper perceptron(bndi_book *b, bndi_paper *x, const bnd_trained *t, const bndi_blocks *k, uint64_t layer)
+{
+    return k->gated ? gated(b, x, k, layer) : bndi_paper_mlp(b, x, t->width, k->inner, k->activation, layer);
+}
+
 static bndi_paper block(bndi_book *b, bndi_paper *x, const bnd_trained *t, size_t batch, uint64_t index)
 {
     const bndi_blocks k = blocks_of(t);
     const uint64_t layer = layers_of_block(&k) * index + t->tied; /* a table that is the head, too, is the first */
     const uint64_t of_mlp = layer + (k.separate ? 4 : 2);
+    if (k.unit) {
+        bndi_paper mixed = attention(b, x, t, &k, batch, layer), middle = unit_sum(b, x, &mixed, &k);
+        bndi_paper changed = perceptron(b, &middle, t, &k, of_mlp);
+        return unit_sum(b, &middle, &changed, &k);
+    }
     bndi_paper first = bndi_paper_norm(b, x, k.centred), step = attention(b, &first, t, &k, batch, layer);
     bndi_paper between = bndi_paper_pair(b, BND_TENSOR_OP_ADD, x, &step),
                second = bndi_paper_norm(b, &between, k.centred);
-    bndi_paper other =
-        k.gated ? gated(b, &second, &k, of_mlp) : bndi_paper_mlp(b, &second, t->width, k.inner, k.activation, of_mlp);
+    bndi_paper other = perceptron(b, &second, t, &k, of_mlp);
     return bndi_paper_pair(b, BND_TENSOR_OP_ADD, &between, &other);
 }
 

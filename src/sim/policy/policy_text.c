@@ -17,6 +17,7 @@ static void write_cast(bndi_text *text, const bnd_cast *cast)
         bndi_text_char(text, ':');
         bndi_text_unsigned(text, cast->rule.random_bits, 10, 1);
     }
+    bndi_text_string(text, cast->rule.overflow == BND_OVERFLOW_SATURATE ? ":clamp" : "");
     if (cast->scaling[0] != 0) {
         bndi_text_char(text, '/');
         bndi_text_string(text, cast->scaling);

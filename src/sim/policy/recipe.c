@@ -130,13 +130,27 @@ static bool take_word(piece *value, const char *word)
     return there;
 }
 
-/* [transient:|requantized:]FORMAT[:MODE]. */
+/* clamp, or MODE:clamp: values beyond the largest become the largest, without a scale. */
+static bool take_clamp(piece *mode)
+{
+    enum { LENGTH = 5 };
+    const char *word = mode->text != NULL && mode->length >= LENGTH ? mode->text + mode->length - LENGTH : "";
+    const bool whole = mode->text == word,
+               there = bndi_same_word(word, word[0] != 0 ? LENGTH : 0, "clamp") && (whole || word[-1] == ':');
+    if (there) {
+        *mode = (piece){whole ? NULL : mode->text, whole ? 0 : mode->length - LENGTH - 1};
+    }
+    return there;
+}
+
+/* [transient:|requantized:]FORMAT[:MODE][:clamp]. */
 static bnd_status read_number_format(const reader *r, bnd_cast *cast, piece value)
 {
     cast->transient = take_word(&value, "transient:");
     cast->requantized = !cast->transient && take_word(&value, "requantized:");
     piece mode = value, format = cut(&mode, ':');
     char text[BND_SCALING_SIZE];
+    const bool clamps = take_clamp(&mode);
     const bndi_scaled_name *scaled = bndi_scaled_name_of(format.text, format.length);
     bnd_status status = scaled == NULL
                             ? within(r, format, bnd_format_parse_n(&cast->format, format.text, format.length, r->why))
@@ -148,6 +162,7 @@ static bnd_status read_number_format(const reader *r, bnd_cast *cast, piece valu
         status = copy(text, sizeof text, mode) ? within(r, mode, bnd_rounding_parse(&cast->rule, text, r->why))
                                                : refuse(r, mode, "unknown rounding mode");
     }
+    cast->rule.overflow = clamps ? BND_OVERFLOW_SATURATE : BND_OVERFLOW_FORMAT;
     return status;
 }
 
@@ -164,7 +179,7 @@ static bool read_hadamard(bnd_cast *cast, piece value)
     return cast->hadamard;
 }
 
-/* [transient:|requantized:]FORMAT[:MODE][/SCALING][/hadamard[:N]]. */
+/* [transient:|requantized:]FORMAT[:MODE][:clamp][/SCALING][/hadamard[:N]]. */
 static bnd_status read_cast(const reader *r, bnd_cast *out, piece value)
 {
     bnd_cast cast = {.given = true};

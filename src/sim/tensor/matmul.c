@@ -59,14 +59,22 @@ static bnd_status multiply_all(bnd_engine *engine, void *c, const bndi_shape *sh
     return status;
 }
 
-/* c += bias, row by row, in doubles; fp32 is done with the products. */
-static void add_bias(unsigned char *c, const bndi_shape *shape, const bnd_tensor *bias, const void *numbers)
+/* c += bias, row by row. fp32 without a factor is done with the products. */
+static void add_bias(unsigned char *c, const bndi_shape *shape, const bnd_tensor *bias, const void *numbers,
+                     bndi_width work)
 {
-    size_t n = shape->extent[shape->rank - 1], count = bndi_count(shape), size = sizeof(double);
-    bndi_formula *add = bndi_maths_of(&bias->engine->context)->formula[BNDI_WORDS_64][BNDI_F_add];
+    size_t n = shape->extent[shape->rank - 1], count = bndi_count(shape), size = bndi_work_size(work);
+    bndi_formula *add = bndi_maths_of(&bias->engine->context)->formula[work][BNDI_F_add];
     for (size_t at = 0; at < count; at += n) {
         add(c + at * size, (const void *[]){c + at * size, numbers, NULL}, 0, n);
     }
+}
+
+/* c *= times. */
+static void multiply_by(unsigned char *c, size_t count, double times, bnd_engine *engine, bndi_width work)
+{
+    bndi_formula *scale = bndi_maths_of(&engine->context)->formula[work][BNDI_F_scale];
+    scale(c, (const void *[]){c, NULL, NULL}, times, count);
 }
 
 /* The gradient of a weight leaves a GEMM in the format of its role, and is kept in that of grad. */
@@ -180,7 +188,7 @@ static void bring_out(bndi_matmul_operand *o, const bnd_tensor *t, unsigned whic
     }
 }
 
-/* out = a b (+ bias), rounded to `through` unless that is NULL, stored as `how` says. Unless the result is a contiguous
+/* out = a b (+ bias), for linear times a number, rounded to `through` unless that is NULL, stored as `how` says. Unless the result is a contiguous
  * array of the work type, it is computed in scratch first. */
 static bnd_status product(bnd_tensor *out, const bndi_call *call, factor a, factor b, const bnd_tensor *bias,
                           const bndi_store *how, const bnd_cast *through, bnd_error *why)
@@ -193,6 +201,8 @@ static bnd_status product(bnd_tensor *out, const bndi_call *call, factor a, fact
     bndi_buffer *scratch = NULL;
     bndi_walk to;
     size_t count = bndi_count(&out->shape), size = bndi_work_size(work);
+    const double times = call->row == &bndi_linear_row ? call->attributes.number[0] : 0; /* 0: none */
+    const bool at_once = work == BNDI_WORDS_32 && times == 0;
     bndi_walk_open(&to, out, &out->shape, work);
     bnd_status status = bndi_operand_open(&x, a.tensor, of_a, a.tensor->shape.rank - (a.turned ? 2 : 1), work, why);
     if (status == BND_OK) {
@@ -210,11 +220,14 @@ static bnd_status product(bnd_tensor *out, const bndi_call *call, factor a, fact
         status = bndi_whole_open(&numbers, bias, work, why);
     }
     if (status == BND_OK) {
-        status = multiply_all(engine, c, &out->shape, &x, a.turned, &y, b.turned,
-                              work == BNDI_WORDS_32 ? numbers.numbers : NULL, work, why);
+        status = multiply_all(engine, c, &out->shape, &x, a.turned, &y, b.turned, at_once ? numbers.numbers : NULL,
+                              work, why);
     }
-    if (status == BND_OK && bias != NULL && work == BNDI_WORDS_64) {
-        add_bias(c, &out->shape, bias, numbers.numbers);
+    if (status == BND_OK && times != 0) {
+        multiply_by(c, count, times, engine, work);
+    }
+    if (status == BND_OK && bias != NULL && !at_once) {
+        add_bias(c, &out->shape, bias, numbers.numbers, work);
     }
     if (status == BND_OK && through != NULL) {
         status = round_through(c, count, engine, through, work, why);

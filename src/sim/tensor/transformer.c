@@ -105,6 +105,8 @@ static bnd_status check_numbers(const bndi_blocks *b, const bnd_transformer *o, 
                         : !(b->theta >= 1 && b->theta < 1e300)         ? "rope_theta must be at least 1 and below 1e300"
                         : !(o->z_loss >= 0 && o->z_loss < 1e300)       ? "z_loss must be at least 0 and below 1e300"
                         : !(o->deviation >= 0 && o->deviation < 1e300) ? "deviation must be at least 0 and below 1e300"
+                        : !(o->tau >= 0 && o->tau < 1)                 ? "tau must be above 0 and below 1"
+                        : o->tau != 0 && !o->unit                      ? "tau needs unit"
                                                                        : NULL;
     return wrong == NULL ? BND_OK : bnd_fail(why, BND_BAD_ARGUMENT, 0, "blocks: %s", wrong);
 }
@@ -132,6 +134,8 @@ bnd_status bndi_blocks_of(bndi_blocks *out, const char *model, const bnd_transfo
                      .gated = mlp_of[mlp].gated,
                      .biased = f->biased && !o->no_bias,
                      .normed = o->qk_norm,
+                     .unit = o->unit,
+                     .rooted = o->sqrt_softmax,
                      .separate = f->separate,
                      .by_inputs = f->by_inputs,
                      .activation = mlp_of[mlp].function,
@@ -142,7 +146,8 @@ bnd_status bndi_blocks_of(bndi_blocks *out, const char *model, const bnd_transfo
                      .inner = inner_of(o, width, mlp_of[mlp].gated),
                      .positions = o->positions != 0 ? o->positions : context,
                      .epsilon = o->norm_epsilon != 0 ? o->norm_epsilon : f->epsilon,
-                     .theta = o->rope_theta != 0 ? o->rope_theta : 10000};
+                     .theta = o->rope_theta != 0 ? o->rope_theta : 10000,
+                     .tau = o->tau != 0 ? o->tau : 0.3};
     status = status == BND_OK ? check_heads(&b, o->head_width != 0, why) : status;
     status = status == BND_OK ? check_sizes(&b, context, why) : status;
     status = status == BND_OK ? check_numbers(&b, o, why) : status;

@@ -30,9 +30,11 @@ typedef struct bndi_blocks {
     bool normed;    /* queries and keys have norms */
     bool separate;  /* queries, keys and values are three products */
     bool by_inputs; /* weights are (inputs, outputs) */
+    bool unit;      /* static factors behind products, norms at the end of branches */
+    bool rooted;    /* the square root of softmax */
     bnd_tensor_operation activation;
     size_t width, heads, kv_heads, head, inner, positions; /* head: the width of one */
-    double epsilon, theta;
+    double epsilon, theta, tau;
 } bndi_blocks;
 
 /* A model whose blocks have options. */

@@ -27,6 +27,9 @@ static const struct setting {
     {"deviation", NUMBER, offsetof(bnd_transformer, deviation)},
     {"no_bias", FLAG, offsetof(bnd_transformer, no_bias)},
     {"qk_norm", FLAG, offsetof(bnd_transformer, qk_norm)},
+    {"unit", FLAG, offsetof(bnd_transformer, unit)},
+    {"tau", NUMBER, offsetof(bnd_transformer, tau)},
+    {"sqrt_softmax", FLAG, offsetof(bnd_transformer, sqrt_softmax)},
 };
 enum { SETTINGS = sizeof settings / sizeof settings[0], VALUE_SIZE = 64 };
 

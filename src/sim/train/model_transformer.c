@@ -93,12 +93,19 @@ static void add_norm(bndi_graph *g, const char *name, const char *gain, size_t n
     }
 }
 
+/* Of initial matrices. */
+static double deviation_of(const bndi_graph *g)
+{
+    const double given = g->run->training.blocks.deviation;
+    return given != 0 ? given : g->run->shape.unit ? 1 : 0.02;
+}
+
 static void add_part(bndi_graph *g, const spelling *s, size_t block, bndi_block_part part)
 {
     const bnd_training *t = &g->run->training;
     const bndi_blocks *b = &g->run->shape;
-    const double usual_deviation = t->blocks.deviation != 0 ? t->blocks.deviation : 0.02;
-    const bool residual = part == BNDI_PROJECTION || part == BNDI_MLP_DOWN;
+    const double usual_deviation = deviation_of(g);
+    const bool residual = !b->unit && (part == BNDI_PROJECTION || part == BNDI_MLP_DOWN);
     size_t outputs, inputs;
     char name[BNDI_PARAMETER_NAME];
     if (!bndi_block_part_shape(&outputs, &inputs, b, part)) {
@@ -123,7 +130,7 @@ static void add_all(bndi_graph *g, const spelling *s)
 {
     const bnd_training *t = &g->run->training;
     const bndi_blocks *b = &g->run->shape;
-    const double deviation = t->blocks.deviation != 0 ? t->blocks.deviation : 0.02;
+    const double deviation = deviation_of(g);
     bndi_add_matrix(g, s->tokens, t->vocabulary, t->width, deviation, t->tied ? BNDI_OUTER : BNDI_TABLE);
     if (g->status == BND_OK) {
         g->run->parameter[g->run->parameters - 1].looked_up = true;
@@ -219,8 +226,12 @@ static bnd_tensor *dense(bndi_graph *g, bnd_tensor *x, size_t first, bndi_block_
     const bndi_blocks *b = &g->run->shape;
     const size_t w = at(b, first, part);
     const bool biased = bndi_block_part_has_bias(b, part);
+    size_t outputs = 0, inputs = 1;
+    (void)bndi_block_part_shape(&outputs, &inputs, b, part);
+    const double factor = b->unit ? 1 / __builtin_sqrt((double)inputs) : 0;
     bnd_tensor *in[] = {x, bndi_weight(g, w), biased ? g->run->parameter[w + 1].value : NULL};
-    return bndi_apply(g, BND_TENSOR_OP_LINEAR, in, biased ? 3 : 2, &(bnd_attributes){.flag = b->by_inputs});
+    return bndi_apply(g, BND_TENSOR_OP_LINEAR, in, biased ? 3 : 2,
+                      &(bnd_attributes){.flag = b->by_inputs, .number = {factor}});
 }
 
 static bnd_tensor *norm(bndi_graph *g, bnd_tensor *x, size_t gain, bool biased)
@@ -286,6 +297,16 @@ static bnd_tensor *placed(bndi_graph *g, bnd_tensor *x, size_t first, bndi_block
     return b->rotated ? bndi_with(g, BND_TENSOR_OP_ROPE, x, b->theta) : x;
 }
 
+/* The root is taken of the logarithm, which has a gradient where a weight is 0. */
+static bnd_tensor *attention_weights(bndi_graph *g, bnd_tensor *scores)
+{
+    if (!g->run->shape.rooted) {
+        return bndi_map(g, BND_TENSOR_OP_SOFTMAX, scores);
+    }
+    return bndi_map(g, BND_TENSOR_OP_EXP,
+                    bndi_with(g, BND_TENSOR_OP_SCALE, bndi_map(g, BND_TENSOR_OP_LOG_SOFTMAX, scores), 0.5));
+}
+
 static bnd_tensor *attention(bndi_graph *g, bnd_tensor *x, size_t first)
 {
     const bndi_blocks *b = &g->run->shape;
@@ -294,7 +315,7 @@ static bnd_tensor *attention(bndi_graph *g, bnd_tensor *x, size_t first)
     bnd_tensor *q = placed(g, part[0], first, BNDI_NORM_Q), *k = placed(g, part[1], first, BNDI_NORM_K), *v = part[2];
     bnd_tensor *scores = bndi_attention(g, BND_ROLE_ATTN_S, q, bndi_turned(g, k));
     scores = bndi_with(g, BND_TENSOR_OP_SCALE, scores, 1 / __builtin_sqrt((double)b->head));
-    bnd_tensor *weights = bndi_map(g, BND_TENSOR_OP_SOFTMAX, bndi_with(g, BND_TENSOR_OP_MASKED, scores, 0));
+    bnd_tensor *weights = attention_weights(g, bndi_with(g, BND_TENSOR_OP_MASKED, scores, 0));
     bnd_tensor *mixed = bndi_attention(g, BND_ROLE_ATTN_O, weights, v);
     mixed = bndi_rearranged(g, mixed, "b kv group t e -> b t (kv group e)", NULL);
     return dense(g, mixed, first, BNDI_PROJECTION);
@@ -311,8 +332,20 @@ static bnd_tensor *perceptron(bndi_graph *g, bnd_tensor *x, size_t first)
     return dense(g, inner, first, BNDI_MLP_DOWN);
 }
 
+/* sqrt(1 - tau) x + sqrt(tau) norm(branch): a variance of 1 stays one. */
+static bnd_tensor *unit_sum(bndi_graph *g, bnd_tensor *x, bnd_tensor *branch, size_t first, bndi_block_part part)
+{
+    const double tau = g->run->shape.tau;
+    branch = bndi_with(g, BND_TENSOR_OP_SCALE, norm_of(g, branch, first, part), __builtin_sqrt(tau));
+    return bndi_pair(g, BND_TENSOR_OP_ADD, bndi_with(g, BND_TENSOR_OP_SCALE, x, __builtin_sqrt(1 - tau)), branch);
+}
+
 static bnd_tensor *block_of(bndi_graph *g, bnd_tensor *x, size_t first)
 {
+    if (g->run->shape.unit) {
+        x = unit_sum(g, x, attention(g, bndi_again(x), first), first, BNDI_NORM1);
+        return unit_sum(g, x, perceptron(g, bndi_again(x), first), first, BNDI_NORM2);
+    }
     bnd_tensor *y = norm_of(g, bndi_again(x), first, BNDI_NORM1);
     x = bndi_pair(g, BND_TENSOR_OP_ADD, x, attention(g, y, first));
     y = norm_of(g, bndi_again(x), first, BNDI_NORM2);
@@ -380,7 +413,10 @@ static bnd_tensor *loss(bndi_graph *g, const bndi_batch *batch)
     for (size_t i = 0; i < t->depth; i++) {
         x = block(g, x, i);
     }
-    bnd_tensor *logits = bndi_dense_bare(g, norm(g, x, end, last_bias), t->tied ? 0 : end + 1 + (size_t)last_bias);
+    const size_t of_head = t->tied ? 0 : end + 1 + (size_t)last_bias;
+    x = norm(g, x, end, last_bias);
+    bnd_tensor *logits = bndi_apply(g, BND_TENSOR_OP_LINEAR, (bnd_tensor *[]){x, bndi_weight(g, of_head)}, 2,
+                                    &(bnd_attributes){.number = {b->unit ? 1 / (double)b->width : 0}});
     bnd_tensor *again = on_z ? bndi_again(logits) : NULL;
     bnd_tensor *entropy = bndi_pair(g, BND_TENSOR_OP_CROSS_ENTROPY, logits, batch->y);
     return on_z ? with_loss_on_z(g, entropy, again) : entropy;

@@ -1116,7 +1116,7 @@ bnd_named_tensor._fields_ = [("name", c_char_p), ("tensor", c_void_p)]
 bnd_transformer._fields_ = [("norm", (c_char * 16)), ("position", (c_char * 16)), ("mlp", (c_char * 16)),
     ("kv_heads", c_size_t), ("head_width", c_size_t), ("mlp_width", c_size_t), ("positions", c_size_t),
     ("norm_epsilon", c_double), ("rope_theta", c_double), ("z_loss", c_double), ("deviation", c_double),
-    ("no_bias", c_bool), ("qk_norm", c_bool)]
+    ("no_bias", c_bool), ("qk_norm", c_bool), ("unit", c_bool), ("tau", c_double), ("sqrt_softmax", c_bool)]
 bnd_cost_step._fields_ = [("name", (c_char * 24)), ("formula", (c_char * 112)), ("substitution", (c_char * 112)),
     ("unit", (c_char * 24)), ("value", c_double)]
 bnd_cost._fields_ = [("step", (bnd_cost_step * 40)), ("steps", c_size_t), ("note", ((c_char * 320) * 12)),
