@@ -37,9 +37,10 @@ typedef struct bnd_record {
     char recipe[BND_RECORD_NAME_SIZE];                                     /* what it is called */
     char model[BND_TRAINING_NAME_SIZE], optimizer[BND_TRAINING_NAME_SIZE]; /* "" where a file does not say */
     uint64_t seed_init, seed_data;
-    uint64_t init_hash, order_hash; /* of files with initial weights and an order of batches; 0: none */
-    double lr;                      /* NaN where a file does not say */
-    bnd_point *points;              /* steps ascend; there are gaps where a file has them */
+    uint64_t init_hash, order_hash;     /* of files with initial weights and an order of batches; 0: none */
+    uint64_t data_hash, tokenizer_hash; /* of training.data and training.tokenizer; 0: none, or not known */
+    double lr;                          /* NaN where a file does not say */
+    bnd_point *points;                  /* steps ascend; there are gaps where a file has them */
     size_t count;
     uint64_t steps;            /* that it was to make */
     bool complete;             /* it made them, or ended: */

@@ -227,6 +227,11 @@ BND_CHECKED bnd_status bnd_run_save_batches(bnd_run *run, uint64_t steps, const 
 /* Returns: FNV-1a (64 bits) of the file `init` as the run found it; 0 if there is none. */
 uint64_t bnd_run_init_hash(const bnd_run *run);
 
+/* Returns: a hash that tells whether training.data and training.tokenizer are still the files that the run was made
+ * with; 0 without such a file. Of data of more than 1 MiB it is of their size and of 16 pieces of 64 KiB. */
+uint64_t bnd_run_data_hash(const bnd_run *run);
+uint64_t bnd_run_tokenizer_hash(const bnd_run *run);
+
 /* Returns: FNV-1a (64 bits) of the file `order` as the run found it; 0 if there is none. */
 uint64_t bnd_run_order_hash(const bnd_run *run);
 

@@ -27,20 +27,26 @@ static void write_task(bnd_lab_json *json, const bnd_task *task)
     bnd_lab_json_end(json);
 }
 
-/* Values that follow from the training. They are written at the start, so that the directory of a killed run has
-   them. */
+/* Values that follow from the training; hashes before levels, so that a comparison names the file that has changed.
+ * They are written at the start, so that the directory of a killed run has them. */
 static void write_model(bnd_lab_json *json, const bnd_record *record)
 {
+    const struct {
+        const char *key;
+        uint64_t hash;
+    } files[] = {{"init_hash", record->init_hash},
+                 {"order_hash", record->order_hash},
+                 {"data_hash", record->data_hash},
+                 {"tokenizer_hash", record->tokenizer_hash}};
     bnd_lab_json_object(json, "model");
     bnd_lab_json_unsigned(json, "parameters", record->parameters);
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        if (files[i].hash != 0) {
+            bnd_lab_json_unsigned(json, files[i].key, files[i].hash);
+        }
+    }
     bndi_json_number(json, "floor", record->floor);
     bndi_json_number(json, "chance_loss", record->chance_loss);
-    if (record->init_hash != 0) {
-        bnd_lab_json_unsigned(json, "init_hash", record->init_hash);
-    }
-    if (record->order_hash != 0) {
-        bnd_lab_json_unsigned(json, "order_hash", record->order_hash);
-    }
     bnd_lab_json_end(json);
 }
 

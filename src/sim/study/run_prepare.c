@@ -33,6 +33,8 @@ static void describe(bndi_session *s)
     r->seed_data = t->seed_data;
     r->init_hash = bnd_run_init_hash(s->run);
     r->order_hash = bnd_run_order_hash(s->run);
+    r->data_hash = bnd_run_data_hash(s->run);
+    r->tokenizer_hash = bnd_run_tokenizer_hash(s->run);
     r->lr = t->lr;
     r->steps = t->steps;
     r->floor = bnd_run_floor(s->run);

@@ -188,8 +188,8 @@ static void bring_out(bndi_matmul_operand *o, const bnd_tensor *t, unsigned whic
     }
 }
 
-/* out = a b (+ bias), for linear times a number, rounded to `through` unless that is NULL, stored as `how` says. Unless the result is a contiguous
- * array of the work type, it is computed in scratch first. */
+/* out = a b (+ bias), for linear times a number, rounded to `through` unless that is NULL, stored as `how` says. Unless
+ * the result is a contiguous array of the work type, it is computed in scratch first. */
 static bnd_status product(bnd_tensor *out, const bndi_call *call, factor a, factor b, const bnd_tensor *bias,
                           const bndi_store *how, const bnd_cast *through, bnd_error *why)
 {

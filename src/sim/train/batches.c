@@ -67,17 +67,6 @@ static bnd_status check_numbers(const bnd_run *run, const bnd_tensor *t, bnd_err
     return BND_OK;
 }
 
-static bnd_status hash_file(uint64_t *out, const char *path, bnd_error *why)
-{
-    bnd_lab_mapped map;
-    bnd_status status = bnd_lab_map_open(&map, path, why);
-    if (status == BND_OK) {
-        *out = bndi_hash_of(map.bytes, map.size);
-        bnd_lab_map_close(&map);
-    }
-    return status;
-}
-
 static bool is_npy(const char *path)
 {
     const size_t length = strlen(path);
@@ -95,7 +84,7 @@ bnd_status bndi_order_open(bnd_run *run, bnd_error *why)
                                      : bnd_fail(why, BND_BAD_ARGUMENT, 0, "an order must be a .npy file of integers");
     status = status == BND_OK ? check_shape(run, t, why) : status;
     status = status == BND_OK ? check_numbers(run, t, why) : status;
-    status = status == BND_OK ? hash_file(&run->order_hash, path, why) : status;
+    status = status == BND_OK ? bndi_hash_of_file(&run->order_hash, path, false, why) : status;
     if (status == BND_OK) {
         run->order = t; /* the engine's, and goes with it */
     }

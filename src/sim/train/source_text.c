@@ -310,6 +310,10 @@ bnd_status bndi_open_file(bnd_run *run, bnd_error *why)
     status = load(&run->source.tokens, run, tokenizer, why);
     bndi_tokenizer_free(tokenizer);
     run->source.batch = batch;
+    status = status == BND_OK ? bndi_hash_of_file(&run->data_hash, run->training.data, true, why) : status;
+    if (status == BND_OK && run->training.tokenizer[0] != '\0') {
+        status = bndi_hash_of_file(&run->tokenizer_hash, run->training.tokenizer, false, why);
+    }
     if (status == BND_OK) {
         status = divide(run, why);
     }
@@ -320,4 +324,14 @@ bnd_status bndi_open_file(bnd_run *run, bnd_error *why)
         status = measure_levels(run, why);
     }
     return bndi_in_file(status, run->training.data, why);
+}
+
+uint64_t bnd_run_data_hash(const bnd_run *run)
+{
+    return run->data_hash;
+}
+
+uint64_t bnd_run_tokenizer_hash(const bnd_run *run)
+{
+    return run->tokenizer_hash;
 }

@@ -92,7 +92,7 @@ struct bnd_run {
     bnd_safetensors *initial;
     bnd_checkpoint *initial_folder;
     bnd_tensor *order; /* integers of training.order, by step or by step and row; NULL: none */
-    uint64_t init_hash, order_hash;
+    uint64_t init_hash, order_hash, data_hash, tokenizer_hash;
     const bnd_ranks *shared; /* with other processes; NULL: all ranks are here */
     bndi_stage stage;
     bnd_step at_hand;  /* of BNDI_IN_STEP */
@@ -112,6 +112,10 @@ static inline uint64_t bndi_purpose(unsigned what, uint64_t index)
 
 /* FNV-1a of 64 bits: tells whether a file is still the one that a run was started with. */
 uint64_t bndi_hash_of(const void *bytes, size_t size);
+
+/* Of a file. Of one of more than 1 MiB, if only a sample is asked for: its size and 16 pieces of 64 KiB, the first at
+ * the beginning, the last at the end, the others at equal distances. */
+BND_CHECKED bnd_status bndi_hash_of_file(uint64_t *out, const char *path, bool sample, bnd_error *why);
 
 /* "PATH: " before the message. */
 bnd_status bndi_in_file(bnd_status status, const char *path, bnd_error *why);

@@ -27,6 +27,32 @@ uint64_t bndi_hash_of(const void *bytes, size_t size)
     return hash;
 }
 
+static uint64_t hash_of_sample(const unsigned char *bytes, size_t size)
+{
+    enum { WHOLE = 1 << 20, PIECES = 16, PIECE = 1 << 16 };
+    const uint64_t length = size;
+    if (size <= WHOLE) {
+        return bndi_hash_of(bytes, size);
+    }
+    uint64_t hash = bndi_hash_of(&length, sizeof length);
+    for (size_t i = 0; i < PIECES; i++) {
+        const size_t at = (size - PIECE) / (PIECES - 1) * i;
+        hash = hash * 31 + bndi_hash_of(bytes + (i + 1 < PIECES ? at : size - PIECE), PIECE);
+    }
+    return hash;
+}
+
+bnd_status bndi_hash_of_file(uint64_t *out, const char *path, bool sample, bnd_error *why)
+{
+    bnd_lab_mapped map;
+    bnd_status status = bnd_lab_map_open(&map, path, why);
+    if (status == BND_OK) {
+        *out = sample ? hash_of_sample(map.bytes, map.size) : bndi_hash_of(map.bytes, map.size);
+        bnd_lab_map_close(&map);
+    }
+    return status;
+}
+
 bnd_status bndi_in_file(bnd_status status, const char *path, bnd_error *why)
 {
     bnd_error inner = why != NULL ? *why : (bnd_error){.where = 0};
