@@ -47,6 +47,7 @@ static const hand hands[] = {
     {"bf16-kahan-pure", 16, 16, 0, 16, 16, 16, 16, 16, NONE, NONE, NONE, KAHAN},
     BOTH("fp8-unscaled", PLAIN8, PLAIN8),
     BOTH("fp8-e4m3-unscaled", PLAIN8, PLAIN8),
+    LAYERS("fp8-unit", PLAIN8, PLAIN8, NOTHING),
     LAYERS("fp8-delayed", TENSOR8, TENSOR8, HISTORIES),
     LAYERS("fp8-current", TENSOR8, TENSOR8, NOTHING),
     LAYERS("fp8-rowwise", ROW8, ROW8, NOTHING),
