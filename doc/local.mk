@@ -119,6 +119,7 @@ REFERENCE_PAGES = \
 	doc/reference/training-semantics.md \
 	doc/reference/verdicts.md
 EXPLANATION_PAGES = \
+	doc/explanation/experiments-optimizers.md \
 	doc/explanation/experiments.md \
 	doc/explanation/how-it-is-tested.md \
 	doc/explanation/limitations.md \

@@ -94,6 +94,11 @@ typedef struct bnd_cast {
  * also kept and subtracted from the next update (Kahan), or goes into the first moment (ECO, arXiv:2601.22101). */
 typedef enum bnd_update { BND_UPDATE_ROUNDED, BND_UPDATE_KAHAN, BND_UPDATE_ECO, BND_UPDATE_COUNT } bnd_update;
 
+/* Steps after which the optimizer's m and v are zeros again, and their bias correction begins anew; 0: never. */
+typedef struct bnd_reset {
+    uint32_t m, v;
+} bnd_reset;
+
 /* A loss scale: the loss is multiplied by it, gradients are divided by it. Dynamic: `growth` good steps double it; a
  * gradient that is NaN or infinite halves it and skips the step. */
 typedef struct bnd_loss_scale {
@@ -117,7 +122,8 @@ typedef struct bnd_policy {
     char accumulator[BND_POLICY_NAME_SIZE]; /* as bnd_accumulator_parse takes it; "" is fp32 */
     bnd_update update;
     bnd_reduction reduction; /* of the role reduce */
-    bool fused;              /* optimizers work in fp32 and round what they store; otherwise after every operation */
+    bnd_reset reset;
+    bool fused;        /* optimizers work in fp32 and round what they store; otherwise after every operation */
     uint8_t high_last; /* per cent of the layers with weights, from the last: operands of their products stay as they
                         * are */
     bnd_loss_scale loss_scale;
@@ -136,15 +142,16 @@ typedef struct bnd_policy {
  *     ROLE=none                     the role is not given: see bnd_cast. pure=FORMAT gives all of them
  *     acc=ACCUMULATOR               fp32, bf16, fma:fp16, trunc14/promote128, ...
  *     update=rounded|kahan|eco      see bnd_update
+ *     reset=none|STEPS|m:STEPS|v:STEPS|m:STEPS/v:STEPS   see bnd_reset
  *     optimizer=foreach|fused       an operation of an optimizer at a time, each result rounded to the format of the
  *                                   tensor that it goes into; or in fp32, rounded when it is stored
  *     high_last=N                   N per cent of the layers, from the last, whose GEMMs are not cast: 15; or they are
  *                                   cast by the role `high`
  *     loss_scale=none|NUMBER|dynamic[:NUMBER[:STEPS]]
- *     LAYERS:SETTING                an exception: the setting (of a role, acc, update, optimizer, or base) holds for
- *                                   these layers only, above all settings of the whole. LAYERS is a pattern of names,
- *                                   as in blocks.0.*; first:N or last:N blocks; or first:N% or last:N% of the layers
- *                                   with weights, as high_last counts them
+ *     LAYERS:SETTING                an exception: the setting (of a role, acc, update, reset, optimizer, or base) holds
+ *                                   for these layers only, above all settings of the whole. LAYERS is a pattern of
+ *                                   names, as in blocks.0.*; first:N or last:N blocks; or first:N% or last:N% of the
+ *                                   layers with weights, as high_last counts them
  *     LAYERS:RECIPE                 the same as LAYERS:base=RECIPE
  *
  * SCALING is one of
@@ -161,6 +168,7 @@ typedef struct bnd_policy {
  *     delayed[:STEPS[:MARGIN]]      the same, amax being that of the last STEPS (1024). Of operands
  *     dynamic:N, udynamic:N         codes of a byte, not evenly spaced (bnd_dynamic), N of which share a scale;
  *                                   udynamic has no sign. Stored tensors of fewer than 4096 stay in FORMAT
+ *     linear:N, ulinear:N           the same, evenly spaced
  *
  * Arguments: `text` ends with a 0 byte.
  * On failure: BND_BAD_NAME for an unknown recipe, role or format, BND_BAD_SYNTAX or BND_BAD_ARGUMENT for a setting;

@@ -290,12 +290,15 @@ BND_CHECKED bnd_status bnd_hadamard_along_f32(float *y, const float *x, bnd_shap
  *     signed     0; and for i = 0 .. 6 the middles of 2^i equal parts of [0.1, 1], times 10^(i - 6), of both signs; 1
  *     unsigned   0; the middles of 2^(i + 1) parts; 1. Negative numbers become 0
  *
+ * Linear ones are evenly spaced: signed (c - 127) / 127 for c = 0 .. 254, and 255 is not used; unsigned c / 255.
+ *
  * Each number is rounded once to fp32, and so is its product with a scale. If amax is 0, the scale is 0. If a block
  * contains a NaN or an infinity, its scale is NaN, and all of the block reads back as NaN. */
 typedef struct bnd_dynamic {
     size_t block; /* numbers that share a scale; the last block may be shorter */
     bool is_signed;
-    uint8_t reserved[7]; /* zero */
+    bool is_linear;
+    uint8_t reserved[6]; /* zero */
 } bnd_dynamic;
 
 /* The number of a code of dynamic quantization, from -1 (unsigned: 0) to 1.
@@ -303,6 +306,12 @@ typedef struct bnd_dynamic {
  * Returns: The number, rounded once to fp32. Cannot fail.
  * Arguments: `code`: any byte. `is_signed`: which of the two codes. */
 float bnd_dynamic_number(unsigned char code, bool is_signed);
+
+/* The number of a code of linear quantization, from -1 (unsigned: 0) to 1.
+ *
+ * Returns: The number, rounded once to fp32. Cannot fail.
+ * Arguments: `code`: any byte; 255 of the signed code is 1, too. `is_signed`: which of the two codes. */
+float bnd_linear_number(unsigned char code, bool is_signed);
 
 /* The number of scales, which are floats, of dynamic quantization.
  *

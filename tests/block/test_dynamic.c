@@ -59,13 +59,35 @@ static void test_numbers(void)
     CU_ASSERT_EQUAL(bnd_dynamic_number(254, false), 0.996484375f);
 }
 
-/* The nearest number, of two the one nearer to zero. */
-static unsigned nearest(double x, bool is_signed)
+/* Evenly spaced numbers: the nearest fp32 numbers to quotients in fp64, which are far from any middle. */
+static void test_linear_numbers(void)
 {
-    unsigned best = is_signed ? 127 : 0;
     for (unsigned code = 0; code < CODES; code++) {
-        double here = (double)bnd_dynamic_number((unsigned char)code, is_signed);
-        double there = (double)bnd_dynamic_number((unsigned char)best, is_signed);
+        const double steps = (double)code - 127;
+        CU_ASSERT_EQUAL(bnd_linear_number((unsigned char)code, false), (float)((double)code / 255));
+        CU_ASSERT_EQUAL(bnd_linear_number((unsigned char)code, true), (float)(steps > 127 ? 1 : steps / 127));
+    }
+}
+
+/* The four kinds of codes. */
+static bnd_dynamic kind_of(unsigned kind, size_t block)
+{
+    return (bnd_dynamic){.block = block, .is_signed = (kind & 1) != 0, .is_linear = (kind & 2) != 0};
+}
+
+static float number_of(unsigned code, const bnd_dynamic *how)
+{
+    return how->is_linear ? bnd_linear_number((unsigned char)code, how->is_signed)
+                          : bnd_dynamic_number((unsigned char)code, how->is_signed);
+}
+
+/* The nearest number, of two the one nearer to zero. */
+static unsigned nearest(double x, const bnd_dynamic *how)
+{
+    unsigned best = how->is_signed ? 127 : 0;
+    for (unsigned code = 0; code < CODES; code++) {
+        double here = (double)number_of(code, how);
+        double there = (double)number_of(best, how);
         bool closer = fabs(here - x) < fabs(there - x);
         best = closer || (fabs(here - x) <= fabs(there - x) && fabs(here) < fabs(there)) ? code : best;
     }
@@ -77,9 +99,9 @@ static void test_codes_by(const bnd_context *context)
     static float x[N], y[N], scales[N];
     static unsigned char codes[N + 1];
     static const size_t sizes[] = {256, 1, 7, 5000};
-    for (int is_signed = 0; is_signed < 2; is_signed++) {
+    for (unsigned kind = 0; kind < 4; kind++) {
         for (size_t k = 0; k < 4; k++) {
-            const bnd_dynamic how = {.block = sizes[k], .is_signed = is_signed};
+            const bnd_dynamic how = kind_of(kind, sizes[k]);
             size_t count = bnd_dynamic_scales(N, &how);
             for (size_t i = 0; i < N; i++) {
                 double share = (double)(bnd_random(k, 1, i) >> 40) * 0x1p-24 - 0.5;
@@ -98,8 +120,8 @@ static void test_codes_by(const bnd_context *context)
                     amax = fabsf(x[j]) > amax ? fabsf(x[j]) : amax;
                 }
                 wrong += scales[i / sizes[k]] != amax;
-                wrong += codes[i] != nearest((double)(x[i] / amax), is_signed);
-                wrong += y[i] != bnd_dynamic_number(codes[i], is_signed) * amax;
+                wrong += codes[i] != nearest((double)(x[i] / amax), &how);
+                wrong += y[i] != number_of(codes[i], &how) * amax;
             }
             CU_ASSERT_EQUAL(wrong, 0);
         }
@@ -110,11 +132,12 @@ static void test_codes_by(const bnd_context *context)
 static void test_bounds_by(const bnd_context *context)
 {
     enum { COUNT = 37 };
-    for (int is_signed = 0; is_signed < 2; is_signed++) {
-        const bnd_dynamic how = {.block = COUNT, .is_signed = is_signed};
-        for (unsigned code = 0; code + 1 < CODES; code++) {
-            double a = (double)bnd_dynamic_number((unsigned char)code, is_signed);
-            double b = (double)bnd_dynamic_number((unsigned char)(code + 1), is_signed);
+    for (unsigned kind = 0; kind < 4; kind++) {
+        const bnd_dynamic how = kind_of(kind, COUNT);
+        const unsigned last = kind == 3 ? 254 : 255; /* two codes of 1 */
+        for (unsigned code = 0; code < last; code++) {
+            double a = (double)number_of(code, &how);
+            double b = (double)number_of(code + 1, &how);
             float middle = (float)((a + b) / 2),
                   x[COUNT] = {middle, nextafterf(middle, 2), nextafterf(middle, -2), 1, 0};
             float scale;
@@ -124,7 +147,7 @@ static void test_bounds_by(const bnd_context *context)
             }
             CU_ASSERT_EQUAL_FATAL(bnd_lab_dynamic_quantize(codes, &scale, x, COUNT, &how, context, NULL), BND_OK);
             for (int i = 0; i < COUNT; i++) {
-                CU_ASSERT_EQUAL(codes[i], nearest((double)x[i], is_signed));
+                CU_ASSERT_EQUAL(codes[i], nearest((double)x[i], &how));
             }
         }
     }
@@ -170,7 +193,7 @@ static void test_special(void)
     const float small[2] = {-1e-40f, 1e-41f};
     const bnd_dynamic of_v = {.block = 2, .is_signed = false};
     CU_ASSERT_EQUAL_FATAL(bnd_dynamic_quantize_f32(codes, scales, small, 2, &of_v, NULL), BND_OK);
-    CU_ASSERT_TRUE(scales[0] > 0 && codes[0] == 0 && codes[1] == nearest((double)(small[1] / 1e-40f), false));
+    CU_ASSERT_TRUE(scales[0] > 0 && codes[0] == 0 && codes[1] == nearest((double)(small[1] / 1e-40f), &of_v));
 }
 
 /* The caller's rounding mode changes nothing. */
@@ -204,6 +227,7 @@ static void test_environment(void)
 
 CU_TestInfo dynamic_tests[] = {
     {"numbers", test_numbers},
+    {"evenly spaced numbers", test_linear_numbers},
     {"codes", test_codes},
     {"bounds", test_bounds},
     {"NaN, infinity, zero", test_special},

@@ -9,7 +9,7 @@ failed=0
     echo "experiments: no binade in ${BND_BUILD:-build}; build it first" >&2
     exit 2
 }
-[ $# -gt 0 ] || set -- attention zamirai micikevicius fp8 fp8large mx fp8lm accumulators nvfp4 quantizers failing student verdicts
+[ $# -gt 0 ] || set -- attention zamirai micikevicius fp8 fp8large mx fp8lm accumulators nvfp4 quantizers optimizers failing student verdicts
 outcome_of() { echo "${BND_EXPERIMENTS:-${BND_BUILD:-$here/../../build}/tests/experiments/scale-${BND_EXPERIMENT_SCALE:-1}}/$1/outcome"; }
 for name; do
     [ -f "$here/$name.sh" ] || {

@@ -135,6 +135,13 @@ static void test_refused(void)
         {"v=e4m3/tensor/tensor", "second /", 2},
         {"v=mxfp8/tensor", "expected a scaling", 2},
         {"optimizer=slow", "foreach or fused", 10},
+        {"reset=0", "reset must be", 6},
+        {"reset=m", "reset must be", 6},
+        {"reset=w:3", "reset must be", 6},
+        {"reset=m:3/m:4", "reset must be", 6},
+        {"reset=3/v:4", "reset must be", 6},
+        {"reset=m:3/", "reset must be", 6},
+        {"rest=3", "reset", 0},
         {"v=e5m22x", "e5m22x", 2},
         {"v=e5m2:upp", "upp", 7},
         {"v=e5m2/", "expected a scaling", 2},
@@ -247,7 +254,11 @@ static void random_policy(char *text, size_t size, uint64_t seed)
                                          "loss_scale=dynamic:256:10",
                                          "loss_scale=none",
                                          "high_last=15",
-                                         "optimizer=fused"};
+                                         "optimizer=fused",
+                                         "reset=3",
+                                         "reset=v:40",
+                                         "reset=m:3/v:40"};
+    enum { OTHERS = sizeof others / sizeof others[0] };
     size_t used = 0;
     bool on_a_row = bnd_random(seed, 0, 0) % 3 == 0;
     if (on_a_row) {
@@ -265,7 +276,7 @@ static void random_policy(char *text, size_t size, uint64_t seed)
             scaling = orders[r / 12 % 4];
         }
         used += (size_t)snprintf(text + used, size - used, "%s", used > 0 ? "," : "");
-        used += r / 7 % 3 == 0 ? (size_t)snprintf(text + used, size - used, "%s", others[r / 50 % 9])
+        used += r / 7 % 3 == 0 ? (size_t)snprintf(text + used, size - used, "%s", others[r / 50 % OTHERS])
                                : (size_t)snprintf(text + used, size - used, "%s=%s%s", role, format, scaling);
     }
 }

@@ -356,6 +356,8 @@ static void test_refused(void)
         {"gemm=e4m3/delayed:2000000", "current[:MARGIN]"},
         {"gemm=e4m3/current:x", "current[:MARGIN]"},
         {"m=fp32/dynamic:0", "current[:MARGIN]"},
+        {"m=fp32/linear:x", "linear[:N]"},
+        {"gemm=fp32/ulinear:256", "is not available for role"},
         {"gemm=e4m3/tilted", "unknown scaling"},
         {"gemm=e2m1/nvfp4:0x16", "unknown scaling"},
         {"act=bf16/hadamard", "hadamard"},

@@ -135,6 +135,8 @@ static void test_resumed(void)
         check_resumed(bnd_model_name(i), "adafactor", "bf16-kahan");
     }
     check_resumed("transformer", "muon", "bf16-amp");
+    check_resumed("mlp", "adam-mini", "base=bf16-pure,reset=m:3/v:2");
+    check_resumed("mlp", "muon", "m=fp32/linear:256,v=fp32/ulinear:256");
     check_resumed("transformer", "adam-mini", "base=bf16-sr,v=e4m3:sr/tensor");
     check_resumed("mlp", "adam-mini", "param=e4m3:sr/row,update=eco,m=fp32/dynamic:256");
     check_resumed("mlp", "adamw", "param=e4m3:sr/row,update=eco,m=fp32/dynamic:256");

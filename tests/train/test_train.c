@@ -214,6 +214,7 @@ int main(void)
         SUITE("muon", muon_tests),
         SUITE("adam-mini", adam_mini_tests),
         SUITE("eco", eco_tests),
+        SUITE("resets", reset_tests),
         SUITE("sources", source_tests),
         SUITE("parts", part_tests),
         SUITE("golden", training_golden_tests),

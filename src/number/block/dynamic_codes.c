@@ -1,11 +1,11 @@
-/* Codes of a byte that are not evenly spaced, and their scales. */
+/* Codes of a byte, evenly spaced or not, and their scales. */
 #include "base/bits.h"
 #include "base/memory.h"
 #include "block/block.h"
 #include "block/partial_array.h"
 #include "bulk/environment.h"
 
-enum { DECADES = 7, DYNAMIC_CODES = 256, OF_ONE = 255 };
+enum { DECADES = 7, DYNAMIC_CODES = 256, OF_ONE = 255, LINEAR_SIGNED = 127 };
 
 /* n / d, at most 1, to nearest even; with integers, so that the rounding mode has no effect. n is below 2^12 and d
  * below 2^32: shifted so that the quotient has 25 bits, n is below 2^58. */
@@ -37,6 +37,17 @@ float bnd_dynamic_number(unsigned char code, bool is_signed)
         return code == zero ? 0 : 1;
     }
     return code > zero ? positive(code - zero - 1u, parts) : -positive(zero - code - 1u, parts);
+}
+
+/* c / 255, or (c - 127) / 127. */
+float bnd_linear_number(unsigned char code, bool is_signed)
+{
+    const unsigned zero = is_signed ? LINEAR_SIGNED : 0, most = is_signed ? LINEAR_SIGNED : OF_ONE;
+    const unsigned steps = code > zero ? code - zero : zero - code;
+    if (steps == 0 || steps >= most) {
+        return steps == 0 ? 0 : code > zero ? 1 : -1;
+    }
+    return code > zero ? rounded_quotient(steps, most) : -rounded_quotient(steps, most);
 }
 
 size_t bnd_dynamic_scales(size_t n, const bnd_dynamic *how)
@@ -81,10 +92,11 @@ static float most_of(unsigned code, const float *numbers)
     return most;
 }
 
-static void find_numbers(float *numbers, bool is_signed)
+void bnd_lab_dynamic_numbers(float *numbers, const bnd_dynamic *how)
 {
     for (unsigned c = 0; c < DYNAMIC_CODES; c++) {
-        numbers[c] = bnd_dynamic_number((unsigned char)c, is_signed);
+        numbers[c] = how->is_linear ? bnd_linear_number((unsigned char)c, how->is_signed)
+                                    : bnd_dynamic_number((unsigned char)c, how->is_signed);
     }
 }
 
@@ -100,18 +112,32 @@ static void find_decades(bndi_dynamic_book *b)
     }
 }
 
-static void open_book(bndi_dynamic_book *b, bool is_signed)
+/* Linear codes have the same line in all decades. The code is floor(p + 1/2) above zero's for p parts, so that the line
+ * is 1/16 below that: far more than the error of the sum. */
+static void find_line(bndi_dynamic_book *b, float parts)
+{
+    for (unsigned decade = 0; decade < DECADES; decade++) {
+        b->slope[decade] = parts;
+        b->shift[decade] = 0.4375F;
+    }
+}
+
+static void open_book(bndi_dynamic_book *b, const bnd_dynamic *how)
 {
     float numbers[DYNAMIC_CODES];
-    const unsigned zero = is_signed ? 127 : 0;
+    const unsigned zero = how->is_signed ? 127 : 0, one = how->is_linear && how->is_signed ? 254 : OF_ONE;
     *b = (bndi_dynamic_book){.zero = (int32_t)zero};
-    find_numbers(numbers, is_signed);
-    for (unsigned code = zero; code < OF_ONE; code++) {
-        b->most[code - zero] = most_of(code, numbers);
+    bnd_lab_dynamic_numbers(numbers, how);
+    for (unsigned code = zero; code < DYNAMIC_CODES; code++) {
+        b->most[code - zero] = code < one ? most_of(code, numbers) : 2;
     }
     find_decades(b);
+    if (how->is_linear) {
+        find_line(b, (float)(one - zero));
+        return;
+    }
     double unit = 1e-6;
-    for (unsigned decade = 0, parts = is_signed ? 1 : 2, below = 0; decade < DECADES; decade++) {
+    for (unsigned decade = 0, parts = how->is_signed ? 1 : 2, below = 0; decade < DECADES; decade++) {
         b->slope[decade] = (float)(parts / (0.9 * unit));
         b->shift[decade] = (float)(below + 0.5 - parts / 9.0);
         below += parts;
@@ -139,7 +165,7 @@ bnd_status bnd_lab_dynamic_quantize(unsigned char *codes, float *scales, const f
         return status;
     }
     bndi_environment callers = bndi_enter(BND_ROUND_RNE);
-    open_book(&b, how->is_signed);
+    open_book(&b, how);
     for (size_t at = 0, block = 0; at < n; at += how->block, block++) {
         size_t m = n - at < how->block ? n - at : how->block;
         uint32_t amax = 0;
@@ -165,7 +191,7 @@ bnd_status bnd_lab_dynamic_dequantize(float *y, const unsigned char *codes, cons
         return status;
     }
     bndi_environment callers = bndi_enter(BND_ROUND_RNE);
-    find_numbers(numbers, how->is_signed);
+    bnd_lab_dynamic_numbers(numbers, how);
     for (size_t at = 0, block = 0; at < n; at += how->block, block++) {
         scan->decode_dynamic(y + at, codes + at, scales[block], numbers, n - at < how->block ? n - at : how->block);
     }

@@ -57,6 +57,9 @@ bool bnd_lab_counted_round(bndi_counted *c, float *y, size_t n);
 void bnd_lab_counted_values(bndi_counted *c, const float *x, const float *y, const float *elements, size_t n,
                             float largest);
 
+/* The numbers of all 256 codes. */
+void bnd_lab_dynamic_numbers(float *numbers, const bnd_dynamic *how);
+
 /* bnd_dynamic_quantize_f32 and bnd_dynamic_dequantize_f32, by the context's back end. */
 BND_CHECKED bnd_status bnd_lab_dynamic_quantize(unsigned char *codes, float *scales, const float *x, size_t n,
                                                 const bnd_dynamic *how, const bnd_context *context, bnd_error *why);

@@ -102,6 +102,7 @@ bool bnd_policy_same(const bnd_policy *a, const bnd_policy *b)
 {
     bool same = bndi_same_word(a->accumulator, bndi_length(a->accumulator), b->accumulator) && a->update == b->update &&
                 a->reduction == b->reduction && a->fused == b->fused && a->high_last == b->high_last &&
+                a->reset.m == b->reset.m && a->reset.v == b->reset.v &&
                 bndi_same_word(a->layers, bndi_length(a->layers), b->layers) &&
                 same_loss_scale(&a->loss_scale, &b->loss_scale);
     for (unsigned role = 0; same && role < BND_ROLE_COUNT; role++) {
@@ -201,6 +202,7 @@ static void lift_what(bnd_policy *p, unsigned what)
         p->cast[BND_ROLE_SCALAR].given = false;
     } else if (what == UPDATE) {
         p->update = BND_UPDATE_ROUNDED;
+        p->reset = (bnd_reset){0, 0};
         p->cast[BND_ROLE_EXTRA].given = false;
         p->cast[BND_ROLE_PARAM].rule = (bnd_rule){.rounding = BND_ROUND_RNE};
     } else if (what == LOSS_SCALE) {
@@ -241,9 +243,12 @@ static void lower_what(bnd_policy *p, const bnd_policy *from, unsigned what)
         __builtin_memcpy(p->accumulator, from->accumulator, sizeof p->accumulator);
     } else if (what == SCALAR) {
         p->cast[BND_ROLE_SCALAR] = from->cast[BND_ROLE_SCALAR];
-    } else if (what == UPDATE && from->update != BND_UPDATE_ROUNDED) {
-        p->update = from->update;
-        p->cast[BND_ROLE_EXTRA] = from->cast[BND_ROLE_EXTRA];
+    } else if (what == UPDATE) {
+        p->reset = from->reset;
+        if (from->update != BND_UPDATE_ROUNDED) {
+            p->update = from->update;
+            p->cast[BND_ROLE_EXTRA] = from->cast[BND_ROLE_EXTRA];
+        }
     } else if (what == LOSS_SCALE) {
         p->loss_scale = from->loss_scale;
     }

@@ -47,6 +47,24 @@ static void write_loss_scale(bndi_text *text, const bnd_loss_scale *scale)
     }
 }
 
+static void write_reset(bndi_text *text, const bnd_reset *reset)
+{
+    write_name(text, "reset");
+    if (reset->m == reset->v) {
+        bndi_text_unsigned(text, reset->m, 10, 1);
+        return;
+    }
+    if (reset->m > 0) {
+        bndi_text_string(text, "m:");
+        bndi_text_unsigned(text, reset->m, 10, 1);
+    }
+    bndi_text_string(text, reset->m > 0 && reset->v > 0 ? "/" : "");
+    if (reset->v > 0) {
+        bndi_text_string(text, "v:");
+        bndi_text_unsigned(text, reset->v, 10, 1);
+    }
+}
+
 static void write_settings(bndi_text *text, const bnd_policy *p)
 {
     for (unsigned role = 0; role < BND_ROLE_COUNT; role++) {
@@ -64,6 +82,9 @@ static void write_settings(bndi_text *text, const bnd_policy *p)
     if (p->fused) {
         write_name(text, "optimizer");
         bndi_text_string(text, "fused");
+    }
+    if (p->reset.m != 0 || p->reset.v != 0) {
+        write_reset(text, &p->reset);
     }
     if (p->high_last != 0) {
         write_name(text, "high_last");

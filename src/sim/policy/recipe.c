@@ -203,7 +203,7 @@ static bnd_status read_cast(const reader *r, bnd_cast *out, piece value)
         status = good ? BND_OK
                       : refuse(r, value,
                                "expected a scaling after the / (available: tensor, row, tile:RxC, mx, nvfp4, current, "
-                               "delayed, dynamic:N)");
+                               "delayed, dynamic:N, linear:N)");
     }
     if (status == BND_OK) {
         *out = cast;
@@ -244,6 +244,28 @@ static bnd_status read_update(const reader *r, bnd_update *out, piece value)
     return BND_OK;
 }
 
+/* STEPS for both, or m:STEPS, v:STEPS, m:STEPS/v:STEPS. */
+static bnd_status read_reset(const reader *r, bnd_reset *out, piece value)
+{
+    bnd_reset reset = {0, 0};
+    piece rest = value;
+    bool good = true;
+    for (unsigned i = 0; good && !is(value, "none") && rest.text != NULL; i++) {
+        piece steps = cut(&rest, '/'), which = cut(&steps, ':');
+        const bool both = steps.text == NULL, m = is(which, "m"), v = is(which, "v");
+        double n = 0;
+        good = read_number(&n, both ? which : steps) && n >= 1 && n <= 1e9 &&
+               (both ? i == 0 && rest.text == NULL : m || v) && (both || (m ? reset.m : reset.v) == 0);
+        reset.m = both || m ? (uint32_t)n : reset.m;
+        reset.v = both || v ? (uint32_t)n : reset.v;
+    }
+    if (!good) {
+        return refuse(r, value, "reset must be none, a number of steps, or m:STEPS, v:STEPS, m:STEPS/v:STEPS");
+    }
+    *out = reset;
+    return BND_OK;
+}
+
 /* As torch calls its two ways. */
 static bnd_status read_optimizer(const reader *r, bool *fused, piece value)
 {
@@ -255,7 +277,7 @@ static bnd_status read_optimizer(const reader *r, bool *fused, piece value)
 }
 
 /* Settings that are not roles. */
-static const char *const settings[] = {"base", "acc", "update", "optimizer", "loss_scale", "high_last"};
+static const char *const settings[] = {"base", "acc", "update", "reset", "optimizer", "loss_scale", "high_last"};
 
 static bnd_status read_high_last(const reader *r, uint8_t *out, piece value)
 {
@@ -363,6 +385,9 @@ static bnd_status read_one(const reader *r, bnd_policy *policy, piece name, piec
 {
     if (is(name, "update")) {
         return read_update(r, &policy->update, value);
+    }
+    if (is(name, "reset")) {
+        return read_reset(r, &policy->reset, value);
     }
     if (is(name, "optimizer")) {
         return read_optimizer(r, &policy->fused, value);

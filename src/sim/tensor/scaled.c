@@ -111,7 +111,8 @@ void bndi_scaled_text(char out[BNDI_SCALED_TEXT], const bndi_scaled *s)
 {
     bndi_text text = bndi_text_in(out, BNDI_SCALED_TEXT);
     if (s->how.kind == BNDI_DYNAMIC) {
-        bndi_text_string(&text, s->how.dynamic.is_signed ? "dynamic:" : "udynamic:");
+        bndi_text_string(&text, s->how.dynamic.is_signed ? "" : "u");
+        bndi_text_string(&text, s->how.dynamic.is_linear ? "linear:" : "dynamic:");
         bndi_text_unsigned(&text, s->how.dynamic.block, 10, 1);
         return;
     }

@@ -30,9 +30,7 @@ void bndi_scaled_decode(float *x, const void *words, size_t n, const bndi_scaled
         return;
     }
     float numbers[256];
-    for (unsigned code = 0; code < 256; code++) {
-        numbers[code] = bnd_dynamic_number((unsigned char)code, s->how.dynamic.is_signed);
-    }
+    bnd_lab_dynamic_numbers(numbers, &s->how.dynamic);
     for (size_t i = 0; i < n; i++) {
         x[i] = numbers[bytes[i]];
     }

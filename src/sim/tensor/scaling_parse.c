@@ -35,13 +35,14 @@ static bool take_number(uint32_t *out, const char *text, size_t *at)
 typedef struct kind_row {
     const char *name;
     bndi_scaling_kind kind;
-    bool is_signed;
+    bool is_signed, is_linear;
 } kind_row;
 
-static const kind_row kinds[] = {{"current", BNDI_CURRENT, false},
-                                 {"delayed", BNDI_DELAYED, false},
-                                 {"dynamic", BNDI_DYNAMIC, true},
-                                 {"udynamic", BNDI_DYNAMIC, false}};
+static const kind_row kinds[] = {
+    {"current", BNDI_CURRENT, false, false}, {"delayed", BNDI_DELAYED, false, false},
+    {"dynamic", BNDI_DYNAMIC, true, false},  {"udynamic", BNDI_DYNAMIC, false, false},
+    {"linear", BNDI_DYNAMIC, true, true},    {"ulinear", BNDI_DYNAMIC, false, true},
+};
 
 static bool read_kind(bndi_scaling *out, const char *text, bool *good)
 {
@@ -62,10 +63,11 @@ static bool read_kind(bndi_scaling *out, const char *text, bool *good)
         *good = *good && (kinds[i].kind != BNDI_DELAYED || take_number(&margin, text, &at)) && text[at] == 0;
         margin = kinds[i].kind == BNDI_CURRENT ? first : margin;
         *good = *good && margin <= MARGIN_MOST && first <= HISTORY_MOST && (first > 0 || kinds[i].kind == BNDI_CURRENT);
-        *out = (bndi_scaling){.kind = kinds[i].kind,
-                              .dynamic = {.block = first, .is_signed = kinds[i].is_signed},
-                              .steps = first,
-                              .margin = (int)margin};
+        *out = (bndi_scaling){
+            .kind = kinds[i].kind,
+            .dynamic = {.block = first, .is_signed = kinds[i].is_signed, .is_linear = kinds[i].is_linear},
+            .steps = first,
+            .margin = (int)margin};
         return true;
     }
     return false;
@@ -147,7 +149,7 @@ bnd_status bndi_scaling_parse(bndi_scaling *out, const bnd_cast *cast, bnd_role 
                 ? bnd_block_scaled(&scaling.block, blocks, &cast->format, why)
                 : bndi_nearest_fail(&nearest, why, BND_BAD_NAME, "unknown scaling",
                                     "(available: tensor, row[:N], tile:RxC, mx, nvfp4, current, delayed, dynamic, "
-                                    "udynamic)");
+                                    "udynamic, linear, ulinear)");
         status = status == BND_OK ? check_unbiased(&scaling, cast->scaling, role, why) : status;
         if (status != BND_OK) {
             return status;
@@ -156,8 +158,8 @@ bnd_status bndi_scaling_parse(bndi_scaling *out, const bnd_cast *cast, bnd_role 
     bool of_operands = scaling.kind == BNDI_CURRENT || scaling.kind == BNDI_DELAYED;
     if (!good) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                        "role %s: scaling '%s' must be current[:MARGIN], delayed[:STEPS[:MARGIN]], dynamic[:N] or "
-                        "udynamic[:N], with STEPS and N up to 2^20 and MARGIN up to 2^64",
+                        "role %s: scaling '%s' must be current[:MARGIN], delayed[:STEPS[:MARGIN]], dynamic[:N], "
+                        "udynamic[:N], linear[:N] or ulinear[:N], with STEPS and N up to 2^20 and MARGIN up to 2^64",
                         name, cast->scaling);
     }
     bool operand = bndi_is_operand_role(role), stored = bndi_is_stored(role);
@@ -166,7 +168,7 @@ bnd_status bndi_scaling_parse(bndi_scaling *out, const bnd_cast *cast, bnd_role 
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "scaling '%s' is not available for role %s (available: %s)",
                         cast->scaling, name,
                         operand  ? "tensor, row[:N], tile:RxC, mx, nvfp4, current, delayed"
-                        : stored ? "tensor, row[:N], tile:RxC, mx, nvfp4, dynamic:N, udynamic:N"
+                        : stored ? "tensor, row[:N], tile:RxC, mx, nvfp4, dynamic:N, udynamic:N, linear:N, ulinear:N"
                                  : "none");
     }
     *out = scaling;

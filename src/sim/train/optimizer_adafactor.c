@@ -127,7 +127,7 @@ bnd_status bndi_adafactor_prepare(bndi_whole_update *out, bnd_run *run, bndi_par
     bool matrix = shape->rank == 2;
     bndi_whole_update f = {.rows = matrix ? shape->extent[0] : 1, .columns = shape->extent[shape->rank - 1]};
     double epsilon = bndi_scalar(of_scalar, run->training.epsilon);
-    double beta = 1 - bndi_exp_of(run, -run->training.beta2 * bndi_log_of(run, (double)(run->step + 1)));
+    double beta = 1 - bndi_exp_of(run, -run->training.beta2 * bndi_log_of(run, (double)bndi_step_of(run, BND_ROLE_V)));
     f.row = run->factor_room;
     memset(f.row, 0, (f.rows + f.columns) * sizeof *f.row);
     f.column = f.row + f.rows;

@@ -1,6 +1,8 @@
 /* Steps of optimizers: operations on a chunk, each result rounded to the format of the tensor that receives it. */
 #include "train/optimizer_steps.h"
 
+#include "tensor/engine.h"
+
 void bndi_chunk_rounded(const bndi_update *u, float *x, const bnd_cast *cast)
 {
     bndi_round_chunk(u->engine, x, u->n, cast);
@@ -85,15 +87,22 @@ void bndi_chunk_root_of_v(const bndi_update *u)
 {
     const bnd_training *t = u->training;
     bndi_chunk_square_root(u, u->t, u->v, u->of_v);
-    bndi_chunk_scale(u, u->t, 1 / __builtin_sqrt(1 - bndi_chunk_power(t->beta2, u->step)), u->of_v);
+    bndi_chunk_scale(u, u->t, 1 / __builtin_sqrt(1 - bndi_chunk_power(t->beta2, u->step_of_v)), u->of_v);
     bndi_chunk_shift(u, u->t, bndi_chunk_scalar(u, t->epsilon), u->of_v);
 }
 
 void bndi_chunk_adam_change(bndi_update *u)
 {
-    u->per_m = bndi_chunk_scalar(u, u->lr / (1 - bndi_chunk_power(u->training->beta1, u->step)));
+    u->per_m = bndi_chunk_scalar(u, u->lr / (1 - bndi_chunk_power(u->training->beta1, u->step_of_m)));
     u->divisor = u->t;
     bndi_chunk_change_by_quotient(u, -u->per_m, u->m, u->t);
+}
+
+uint64_t bndi_step_of(const bnd_run *run, bnd_role part)
+{
+    const bnd_reset *reset = &run->engine->here->policy.reset;
+    const uint64_t steps = part == BND_ROLE_M ? reset->m : reset->v;
+    return (steps > 0 ? run->step % steps : run->step) + 1;
 }
 
 void bndi_average_into_m(bndi_update *u)

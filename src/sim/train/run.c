@@ -360,7 +360,10 @@ bnd_status bndi_step_update(bnd_step *step, bnd_run *run, const bnd_step_rates *
     step->gradient_norm = __builtin_sqrt(squares);
     step->skipped = bndi_loss_scale_skips(run, squares);
     step->clip_factor = 1;
-    bnd_status status = step->skipped ? BND_OK : bndi_clip_gradients(&step->clip_factor, run, step->gradient_norm, why);
+    bnd_status status = bndi_reset_states(run, why);
+    if (status == BND_OK && !step->skipped) {
+        status = bndi_clip_gradients(&step->clip_factor, run, step->gradient_norm, why);
+    }
     status = status == BND_OK && !step->skipped ? bndi_update_all(run, step->lr, rates, &sums, why) : status;
     bndi_loss_scale_after(run, step->skipped);
     for (size_t i = 0; i < run->parameters; i++) {

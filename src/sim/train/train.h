@@ -430,8 +430,8 @@ typedef struct bndi_whole_update {
 typedef struct bndi_update {
     const bnd_training *training;
     bnd_engine *engine;
-    double lr;     /* of this step */
-    uint64_t step; /* from 1 on */
+    double lr;                     /* of this step */
+    uint64_t step_of_m, step_of_v; /* from 1 on, since they were zeros */
     bool decays;
     size_t at, n; /* the elements at .. at + n - 1 */
     const bndi_whole_update *whole;
@@ -499,6 +499,11 @@ typedef struct bndi_stalls bndi_stalls;
 BND_CHECKED bnd_status bndi_stalls_open(bndi_stalls **out, const bnd_run *run, const bndi_parameter *p, bnd_error *why);
 void bndi_stalls_follow(bndi_stalls *s, const bndi_update *u, const bndi_optimizer_row *optimizer);
 void bndi_stalls_close(bndi_stalls *s, bnd_updates *updates);
+
+/* The number of the step that is made, from 1 on, since m or v (`part`) were zeros, by the policy that holds here; and
+ * zeros at the first step of a period, also where a loss scale skips that step (reset_states.c). */
+uint64_t bndi_step_of(const bnd_run *run, bnd_role part);
+BND_CHECKED bnd_status bndi_reset_states(bnd_run *run, bnd_error *why);
 
 /* At most BNDI_TENSOR_CHUNK numbers to the nearest of the cast's format; NULL: none. */
 void bndi_round_chunk(bnd_engine *engine, float *x, size_t n, const bnd_cast *cast);

@@ -698,6 +698,10 @@ class bnd_cast(Structure):
     pass
 
 
+class bnd_reset(Structure):
+    pass
+
+
 class bnd_loss_scale(Structure):
     pass
 
@@ -1041,7 +1045,8 @@ bnd_block._fields_ = [("name", (c_char * 96)), ("element", bnd_format), ("scale"
     ("across", c_size_t), ("reserved", (c_uint64 * 2))]
 bnd_shape._fields_ = [("outer", c_size_t), ("length", c_size_t), ("inner", c_size_t)]
 bnd_given_scales._fields_ = [("scales", c_void_p), ("tensor_scale", c_void_p)]
-bnd_dynamic._fields_ = [("block", c_size_t), ("is_signed", c_bool), ("reserved", (c_uint8 * 7))]
+bnd_dynamic._fields_ = [("block", c_size_t), ("is_signed", c_bool), ("is_linear", c_bool),
+    ("reserved", (c_uint8 * 6))]
 bnd_accumulator._fields_ = [("format", bnd_format), ("rule", bnd_rule), ("promote", c_uint32), ("group", c_uint16),
     ("kind", c_uint8)]
 bnd_strides._fields_ = [("row", c_ssize_t), ("column", c_ssize_t)]
@@ -1099,9 +1104,10 @@ bnd_relaid_tensor._fields_ = [("weight", POINTER(bnd_stored_weight)), ("part", c
     ("ulps", c_uint64)]
 bnd_cast._fields_ = [("given", c_bool), ("transient", c_bool), ("hadamard", c_bool), ("requantized", c_bool),
     ("hadamard_size", c_uint16), ("format", bnd_format), ("rule", bnd_rule), ("scaling", (c_char * 32))]
+bnd_reset._fields_ = [("m", c_uint32), ("v", c_uint32)]
 bnd_loss_scale._fields_ = [("given", c_bool), ("dynamic", c_bool), ("initial", c_double), ("growth", c_uint32)]
 bnd_policy._fields_ = [("name", (c_char * 64)), ("cast", (bnd_cast * 40)), ("accumulator", (c_char * 64)),
-    ("update", c_int), ("reduction", c_int), ("fused", c_bool), ("high_last", c_uint8),
+    ("update", c_int), ("reduction", c_int), ("reset", bnd_reset), ("fused", c_bool), ("high_last", c_uint8),
     ("loss_scale", bnd_loss_scale), ("layers", (c_char * 512))]
 bnd_layer._fields_ = [("name", c_char_p), ("weights", c_uint)]
 bnd_attributes._fields_ = [("number", (c_double * 4)), ("axis", (c_int * 8)), ("axes", c_uint), ("keep", c_bool),
@@ -1466,6 +1472,7 @@ NUMBER = {
     "bnd_hadamard_inverse_f32": (c_int, [c_void_p, c_void_p, c_size_t, c_size_t, c_uint64, c_void_p]),
     "bnd_hadamard_along_f32": (c_int, [c_void_p, c_void_p, bnd_shape, c_uint64, c_void_p]),
     "bnd_dynamic_number": (c_float, [c_uint8, c_bool]),
+    "bnd_linear_number": (c_float, [c_uint8, c_bool]),
     "bnd_dynamic_scales": (c_size_t, [c_size_t, c_void_p]),
     "bnd_dynamic_quantize_f32": (c_int, [c_void_p, c_void_p, c_void_p, c_size_t, c_void_p, c_void_p]),
     "bnd_dynamic_dequantize_f32": (c_int, [c_void_p, c_void_p, c_void_p, c_size_t, c_void_p, c_void_p]),
