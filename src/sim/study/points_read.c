@@ -74,7 +74,8 @@ static bnd_status take_line(bndi_reading *r, bndi_fields *columns, bool *is_csv,
         return status;
     }
     status = *is_csv ? bndi_row_of_fields(r, columns, line) : bndi_object_read(r, line, length);
-    return status == BND_OK ? add_point(r) : status;
+    const bool empty = *is_csv && r->log && !(r->have >> BNDI_COLUMN_LOSS & 1); /* a row about another column */
+    return status == BND_OK && !empty ? add_point(r) : status;
 }
 
 static bnd_status take_lines(bndi_reading *r, uint64_t *end, bndi_lines *lines, uint64_t most)
