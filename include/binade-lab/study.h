@@ -354,9 +354,10 @@ typedef enum bnd_summary_number {
     BND_SUMMARY_M_BYTES,
     BND_SUMMARY_V_BYTES,
     BND_SUMMARY_EXTRA_BYTES,
-    BND_SUMMARY_UPDATES,   /* updates that are not zero */
-    BND_SUMMARY_GRADIENTS, /* gradients other than zero, where casts are counted */
-    BND_SUMMARY_NAN_RUNS,  /* runs that ended in NaN */
+    BND_SUMMARY_ACCUMULATE_BYTES, /* sums of the gradients of micro-batches */
+    BND_SUMMARY_UPDATES,          /* updates that are not zero */
+    BND_SUMMARY_GRADIENTS,        /* gradients other than zero, where casts are counted */
+    BND_SUMMARY_NAN_RUNS,         /* runs that ended in NaN */
     BND_SUMMARY_NUMBERS
 } bnd_summary_number;
 

@@ -143,6 +143,7 @@ static const char *const names[BND_SUMMARY_NUMBERS] = {
     "m_bytes",
     "v_bytes",
     "extra_bytes",
+    "accumulate_bytes",
     "updates",
     "gradients",
     "nan_runs",
@@ -216,8 +217,8 @@ static double of_counts(const bnd_summary_row *row, bnd_summary_number number)
 
 static double of_memory(const bnd_summary_row *row, bnd_summary_number number)
 {
-    static const bnd_role roles[] = {BND_ROLE_PARAM, BND_ROLE_GRAD, BND_ROLE_MASTER,
-                                     BND_ROLE_M,     BND_ROLE_V,    BND_ROLE_EXTRA};
+    static const bnd_role roles[] = {BND_ROLE_PARAM, BND_ROLE_GRAD,  BND_ROLE_MASTER,    BND_ROLE_M,
+                                     BND_ROLE_V,     BND_ROLE_EXTRA, BND_ROLE_ACCUMULATE};
     switch (number) {
     case BND_SUMMARY_BYTES_PER_PARAMETER:
         return bnd_record_bytes_per_parameter(row->records);
@@ -263,6 +264,7 @@ double bnd_summary_value(const bnd_summary_row *rows, size_t row, bnd_summary_nu
     case BND_SUMMARY_M_BYTES:
     case BND_SUMMARY_V_BYTES:
     case BND_SUMMARY_EXTRA_BYTES:
+    case BND_SUMMARY_ACCUMULATE_BYTES:
         return of_memory(its, number);
     case BND_SUMMARY_MEMORY_SAVED_TIMES:
     case BND_SUMMARY_MEMORY_SAVED_BYTES:

@@ -50,6 +50,7 @@ NUMBER(master_bytes, BND_SUMMARY_MASTER_BYTES)
 NUMBER(m_bytes, BND_SUMMARY_M_BYTES)
 NUMBER(v_bytes, BND_SUMMARY_V_BYTES)
 NUMBER(extra_bytes, BND_SUMMARY_EXTRA_BYTES)
+NUMBER(accumulate_bytes, BND_SUMMARY_ACCUMULATE_BYTES)
 NUMBER(nan_runs, BND_SUMMARY_NAN_RUNS)
 NUMBER(sum_of_gradients, BND_SUMMARY_GRADIENTS)
 NUMBER(sum_of_updates, BND_SUMMARY_UPDATES)
@@ -230,6 +231,7 @@ const train_column train_columns[TRAIN_COLUMNS] = {
     {"m_bytes", "m", BY_ROLE, m_bytes, text_of_m},
     {"v_bytes", "v", BY_ROLE, v_bytes, text_of_v},
     {"extra_bytes", "extra", BY_ROLE, extra_bytes, text_of_extra},
+    {"accumulate_bytes", "sums", BY_ROLE, accumulate_bytes, text_of_accumulate},
 };
 
 char *data_cell(const train_column *c, const train_result *r, const train_row *row)

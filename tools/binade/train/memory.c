@@ -46,6 +46,7 @@ COLUMN_OF(master, BND_ROLE_MASTER)
 COLUMN_OF(m, BND_ROLE_M)
 COLUMN_OF(v, BND_ROLE_V)
 COLUMN_OF(extra, BND_ROLE_EXTRA)
+COLUMN_OF(accumulate, BND_ROLE_ACCUMULATE)
 #undef COLUMN_OF
 
 /* ---- bars ---- */

@@ -60,7 +60,7 @@ typedef struct train_column {
     char *(*text)(const train_result *r, const train_row *row);
 } train_column;
 
-enum { TRAIN_COLUMNS = 36 };
+enum { TRAIN_COLUMNS = 37 };
 extern const train_column train_columns[TRAIN_COLUMNS];
 
 /* What programs get; "null" where it is not known. */
@@ -71,9 +71,9 @@ row_number nan_runs, sum_of_gradients, sum_of_updates;
 bool is_compared(const train_row *row, const train_result *r); /* with another row */
 
 /* Bytes by role and in total, and (memory.c) the stacked bars below the table. */
-row_number memory_bytes, param_bytes, grad_bytes, master_bytes, m_bytes, v_bytes, extra_bytes;
+row_number memory_bytes, param_bytes, grad_bytes, master_bytes, m_bytes, v_bytes, extra_bytes, accumulate_bytes;
 typedef char *row_text(const train_result *r, const train_row *row);
-row_text text_of_param, text_of_grad, text_of_master, text_of_m, text_of_v, text_of_extra;
+row_text text_of_param, text_of_grad, text_of_master, text_of_m, text_of_v, text_of_extra, text_of_accumulate;
 void print_memory_bars(const train_result *r);
 
 /* Which recipe to use, and which failed (conclusion.c); to be freed. NULL: there is nothing to conclude. */
