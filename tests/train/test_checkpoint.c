@@ -463,7 +463,7 @@ static void test_no_words(void)
 {
     char path[PATH_SIZE];
     bnd_training t = training_of("mlp", "adamw", "bf16-pure");
-    t.policy.cast[BND_ROLE_ACT].rule.overflow = BND_OVERFLOW_SATURATE;
+    t.policy.cast[BND_ROLE_ACT].rule.flush_out = true;
     bnd_run *run = run_of(&t);
     bnd_error why;
     open_folder();
