@@ -204,36 +204,32 @@ static void row_add_scaled(double *sums, const double *x, double factor, size_t 
     EACH_SIXTEEN(n, store_some(sums, at, left, load_some(sums, at, left) + factor * load_some(x, at, left));)
 }
 
-/* Are there only numbers? x - x is 0 for a number, and NaN for an infinity or a NaN: so is a sum of them, in any order.
- *
- *   x        1.5    inf    -0     NaN
- *   x - x    0      NaN    0      NaN
- *
- * Four sums, so that an addition need not wait for the one before. (gcc leaves a loop over single numbers as it is.) */
-static bool row_all_finite(const float *x, size_t n)
+/* Is no NaN among them? A NaN differs from itself. (gcc leaves a loop over single numbers as it is.) */
+static bool row_no_nan(const float *x, size_t n)
 {
-    enum { AT_ONCE = 16, SUMS = 4 };
+    enum { AT_ONCE = 16, GROUPS = 4 };
     typedef float many __attribute__((vector_size(AT_ONCE * sizeof(float))));
-    many sums[SUMS] = {{0}};
-    float rest = 0;
+    typedef int32_t answers __attribute__((vector_size(AT_ONCE * sizeof(int32_t))));
+    answers differ[GROUPS] = {{0}};
+    int32_t any = 0;
     size_t i = 0;
-    for (; i + AT_ONCE * SUMS <= n; i += AT_ONCE * SUMS) {
+    for (; i + AT_ONCE * GROUPS <= n; i += AT_ONCE * GROUPS) {
         UNROLL
-        for (size_t j = 0; j < SUMS; j++) {
+        for (size_t j = 0; j < GROUPS; j++) {
             many v;
             __builtin_memcpy(&v, x + i + j * AT_ONCE, sizeof v);
-            sums[j] += v - v;
+            differ[j] |= v != v;
         }
     }
     /* What is left of the last group. */
     for (; i < n; i++) {
-        rest += x[i] - x[i];
+        any |= x[i] != x[i];
     }
-    const many all = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    const answers all = (differ[0] | differ[1]) | (differ[2] | differ[3]);
     for (int lane = 0; lane < AT_ONCE; lane++) {
-        rest += all[lane];
+        any |= all[lane];
     }
-    return rest == 0;
+    return any == 0;
 }
 
 /* fp32 to double, exactly. Returns false if there was a NaN. v == v is zero in the lane of a NaN only, and `numbers`
@@ -448,6 +444,6 @@ const bndi_maths BNDI_MATHS = {
     .add = {add_to_doubles_of_floats, add_to_doubles_of_doubles},
     .add_scaled = row_add_scaled,
     .widen = row_widen,
-    .all_finite = row_all_finite,
+    .no_nan = row_no_nan,
     .narrow = row_narrow,
 };

@@ -44,7 +44,7 @@ typedef struct bndi_maths {
     /* fp32 to and from double, one rounding. False if one of them is NaN: a rule decides then. */
     bool (*widen)(double *y, const float *x, size_t n);
     bool (*narrow)(float *y, const double *x, size_t n);
-    bool (*all_finite)(const float *x, size_t n);
+    bool (*no_nan)(const float *x, size_t n);
     void (*softmax[2])(void *y, const void *x, double *scratch, size_t n);
     void (*softmax_back[2])(void *dx, const void *d, const void *y, size_t n);
     /* Mean and factor are set; back: they are given, sums of gradients of gain and bias are added to, and dx may be

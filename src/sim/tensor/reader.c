@@ -196,20 +196,17 @@ static bool asks_of_nans(const bndi_store *how)
     return asks_nothing(how) || __builtin_memcmp(&how->rule, &of_operations, sizeof of_operations) == 0;
 }
 
-/* Is there nothing to do to numbers of the stored type? Infinities are not looked at closer: NaNs may be among them. */
-static bool stay(const bndi_walk *w, const void *numbers, size_t n, const bndi_store *how)
+/* Is there nothing to do to numbers of the stored type, unless a NaN is among them? */
+static bool may_stay(const bndi_walk *w, const bndi_store *how)
 {
-    if (!holds_numbers(w) || !asks_of_nans(how)) {
-        return false;
-    }
-    return asks_nothing(how) ||
-           (w->work == BNDI_WORDS_32 && bndi_maths_of(&w->engine->context)->all_finite(numbers, n));
+    return holds_numbers(w) && asks_of_nans(how);
 }
 
-/* The case of numbers that are stored unchanged and only counted. Returns false if anything else has to be done. */
+/* The case of numbers that are stored unchanged and only counted. Returns false if anything else has to be done: what
+ * was counted says whether there is a NaN, which is written anew. */
 static bool count_numbers(const bndi_walk *w, const void *numbers, size_t n, const bndi_store *how)
 {
-    const bool only_counted = how->stats != NULL && stay(w, numbers, n, how);
+    const bool only_counted = how->stats != NULL && may_stay(w, how);
     const bndi_ready *ready = only_counted ? bndi_conversion(w->engine, w->work, &w->format, how->rule) : NULL;
     bndi_tally tally;
     if (ready == NULL) {
@@ -217,13 +214,19 @@ static bool count_numbers(const bndi_walk *w, const void *numbers, size_t n, con
     }
     __builtin_memset(&tally, 0, sizeof tally);
     bnd_lab_ready_count(ready, &tally, numbers, n);
+    if (tally.nans_in > 0 && !asks_nothing(how)) {
+        return false;
+    }
     bnd_lab_tally_add(how->stats, &tally);
     return true;
 }
 
 static bool as_they_are(const bndi_walk *w, const void *numbers, size_t n, const bndi_store *how)
 {
-    return how->stats == NULL && stay(w, numbers, n, how);
+    if (how->stats != NULL || !may_stay(w, how)) {
+        return false;
+    }
+    return asks_nothing(how) || (w->work == BNDI_WORDS_32 && bndi_maths_of(&w->engine->context)->no_nan(numbers, n));
 }
 
 static bool narrowed(float *floats, const bndi_walk *w, const void *numbers, size_t n, const bndi_store *how)
