@@ -1,4 +1,7 @@
-"""Steps of the simulator's transformer beside PyTorch: train_beside_torch.py BINADE [THREADS...].
+"""Steps of the simulator's transformer beside PyTorch: train_beside_torch.py BINADE [--cpu] [THREADS | WIDTHxDEPTH]...
+
+Every number of threads (1 and 2) and every size (those of SIZES) is measured, or those that are given. --cpu: processor
+time instead of time, which says little of two threads, but on a busy machine more of one.
 
 For each size and number of threads, `binade train` in fp32 with AdamW and PyTorch's model of the same shapes take turns
 in processes of their own. Tokens per second come from the difference of two runs of different lengths, so that starting
@@ -6,6 +9,7 @@ a process costs neither of them anything. Printed is the median of the rounds, a
 
 import math
 import os
+import resource
 import statistics
 import subprocess
 import sys
@@ -16,7 +20,7 @@ SIZES = ((128, 4), (256, 4), (512, 4), (512, 8))  # width and depth: 0.8, 3.2, 1
 ROUNDS = 5
 
 
-def torch_steps(width, depth, threads):
+def torch_steps(width, depth, threads, clock):
     """Answers every number of steps on standard input with the seconds that they took."""
     import torch
     import torch.nn.functional as F
@@ -49,25 +53,32 @@ def torch_steps(width, depth, threads):
 
     optimizer = torch.optim.AdamW(p, lr=1e-4)
     for line in sys.stdin:
-        begun = time.perf_counter()
+        begun = clock()
         for _ in range(int(line)):
             optimizer.zero_grad(set_to_none=True)
             loss().backward()
             optimizer.step()
-        print(time.perf_counter() - begun, flush=True)
+        print(clock() - begun, flush=True)
 
 
-def binade_seconds(binade, width, depth, threads, steps):
+def children_seconds():
+    """Processor time of the processes that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def binade_seconds(binade, width, depth, threads, steps, clock):
     command = f"{binade} train --model transformer --recipe fp32 --optimizer adamw --batch {BATCH}"
     command += f" --context {CONTEXT} --width {width} --depth {depth} --heads {HEADS}"
     command += f" --vocabulary {VOCABULARY} --steps {steps} -j {threads}"
-    begun = time.perf_counter()
+    begun = clock()
     subprocess.run(command.split(), check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    return time.perf_counter() - begun
+    return clock() - begun
 
 
-def measure(binade, width, depth, threads):
-    command = [sys.executable, __file__, "--torch", str(width), str(depth), str(threads)]
+def measure(binade, width, depth, threads, cpu):
+    command = [sys.executable, __file__, "--torch-cpu" if cpu else "--torch", str(width), str(depth), str(threads)]
+    clock = children_seconds if cpu else time.perf_counter
     environment = {k: v for k, v in os.environ.items() if not k.startswith("OPENBLAS_")}
     environment["OMP_NUM_THREADS"] = str(threads)
     torch = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
@@ -82,8 +93,8 @@ def measure(binade, width, depth, threads):
     steps = max(3, min(40, round(2 * few / torch_seconds(few))))
     own, theirs = [], []
     for _ in range(ROUNDS):
-        short = binade_seconds(binade, width, depth, threads, few)
-        own.append((binade_seconds(binade, width, depth, threads, few + steps) - short) / steps)
+        short = binade_seconds(binade, width, depth, threads, few, clock)
+        own.append((binade_seconds(binade, width, depth, threads, few + steps, clock) - short) / steps)
         theirs.append(torch_seconds(steps) / steps)
     torch.stdin.close()
     torch.wait()
@@ -95,13 +106,17 @@ def measure(binade, width, depth, threads):
 
 
 def main():
-    if sys.argv[1] == "--torch":
-        torch_steps(*map(int, sys.argv[2:]))
+    if sys.argv[1] in ("--torch", "--torch-cpu"):
+        clock = time.process_time if sys.argv[1] == "--torch-cpu" else time.perf_counter
+        torch_steps(*map(int, sys.argv[2:]), clock)
         return
+    given = sys.argv[2:]
+    sizes = [tuple(map(int, g.split("x"))) for g in given if "x" in g] or SIZES
+    numbers = [int(g) for g in given if g.isdigit()] or (1, 2)
     print("| million parameters | threads | tokens per second | PyTorch's | ratio |\n| --- | --- | --- | --- | --- |")
-    for threads in map(int, sys.argv[2:] or ("1", "2")):
-        for width, depth in SIZES:
-            measure(sys.argv[1], width, depth, threads)
+    for threads in numbers:
+        for width, depth in sizes:
+            measure(sys.argv[1], width, depth, threads, "--cpu" in given)
 
 
 main()
