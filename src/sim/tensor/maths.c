@@ -204,7 +204,12 @@ static void row_add_scaled(double *sums, const double *x, double factor, size_t 
     EACH_SIXTEEN(n, store_some(sums, at, left, load_some(sums, at, left) + factor * load_some(x, at, left));)
 }
 
-/* Is no NaN among them? A NaN differs from itself. (gcc leaves a loop over single numbers as it is.) */
+/* Is no NaN among them? A NaN differs from itself, an infinity does not:
+ *
+ *   x         1.5    inf    -0     NaN
+ *   x != x    0      0      0      -1
+ *
+ * Four answers, so that one need not wait for the other. (gcc leaves a loop over single numbers as it is.) */
 static bool row_no_nan(const float *x, size_t n)
 {
     enum { AT_ONCE = 16, GROUPS = 4 };
