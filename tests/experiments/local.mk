@@ -2,7 +2,7 @@
 # them; BND_EXPERIMENT_SCALE=10 makes ten times the steps. Complete runs are not repeated.
 EXTRA_DIST += \
 	tests/experiments/accumulators.sh tests/experiments/attention.sh tests/experiments/failing.sh \
-	tests/experiments/fp8.sh tests/experiments/fp8large.sh tests/experiments/fp8lm.sh tests/experiments/lib.sh \
+	tests/experiments/fp8.sh tests/experiments/fp8large.sh tests/experiments/fp8lm.sh tests/experiments/large.sh tests/experiments/lib.sh \
 	tests/experiments/micikevicius.sh tests/experiments/mx.sh tests/experiments/nvfp4.sh \
 	tests/experiments/optimizers.py tests/experiments/optimizers.sh \
 	tests/experiments/page.sh tests/experiments/quantizers.py tests/experiments/quantizers.sh \
