@@ -12,9 +12,11 @@ rate=$(best_rate long 0.03,0.05,0.1,0.15 $squares) || exit 1
 runs long $squares --lr "$rate" --plot log --recipe fp32 --recipe acc=trunc14/promote128 --recipe acc=trunc14 \
     --recipe acc=fp16 --recipe acc=bf16
 ten_times() { awk -v x="$(loss_of long "$1")" 'BEGIN { print 10 * x }'; } # ten_times RECIPE
+paper 2412.19437 "14-bit accumulators lose; promotion every 128 products restores fp32's result" 14-bit-accumulators
 claim "accumulators of 14 bits lose precision over long sums" above "$(loss_of long acc=trunc14)" "$(ten_times fp32)"
 claim "promotion every 128 products improves on that" worse long acc=trunc14 acc=trunc14/promote128
 claim "and restores what fp32 reaches" verdict long acc=trunc14/promote128 "no difference"
+measured "final loss: fp32 $(short "$(loss_of long fp32)"), promoted $(short "$(loss_of long acc=trunc14/promote128)"), 14 bits $(short "$(loss_of long acc=trunc14)")"
 expect "14 bits end more than ten times above fp32" above "$(loss_of long acc=trunc14)" "$(ten_times fp32)"
 expect "promotion every 128 ends below 14 bits alone" worse long acc=trunc14 acc=trunc14/promote128
 expect "an accumulator in bf16 is worse, and ends above 14 bits" worse long acc=bf16 acc=trunc14

@@ -9,10 +9,12 @@ rate=$(best_rate lm200 1e-3,3.16e-3,1e-2 $model) || exit 1
 # shellcheck disable=SC2086
 runs moments $model --lr "$rate" --recipe fp32 --recipe m=e4m3/tensor --recipe v=fp16/tensor --recipe v=e4m3/tensor \
     --recipe m=e4m3 --recipe v=e4m3 --recipe fp8-lm
+paper 2310.18313 "Adam's m survives FP8, v does not" fp8-lm-moments
 claim "the first moment survives E4M3 with a scale" verdict moments m=e4m3/tensor "no difference"
 claim "the second does not" not verdict moments v=e4m3/tensor "no difference"
 claim "the second survives fp16 with a scale" verdict moments v=fp16/tensor "no difference"
 claim "FP8-LM matches" verdict moments fp8-lm "no difference"
+measured "with scales: m $(gap_of moments m=e4m3/tensor), v $(gap_of moments v=e4m3/tensor), v in fp16 $(gap_of moments v=fp16/tensor)"
 expect "the first moment in E4M3 with a scale matches" verdict moments m=e4m3/tensor "no difference"
 expect "the second in fp16 with a scale matches" verdict moments v=fp16/tensor "no difference"
 expect "all of FP8-LM matches" verdict moments fp8-lm "no difference"

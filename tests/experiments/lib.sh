@@ -1,16 +1,21 @@
 # shellcheck shell=sh disable=SC2034,SC2154  # variables are shared with the files that source this one
-# What experiments share: where results lie, the baseline's best learning rate, runs, what is expected of them, and the
-# block that goes into doc/dev/experiment-log.md. Everything is done by the command; nothing here knows a number format.
+# What experiments share: where results lie, the baseline's best learning rate, runs, what is expected of them, the
+# block that goes into doc/dev/experiment-log.md, and rows of the table of claims in doc/explanation/experiments.md. Everything is done by the command; nothing here knows a number format.
 #
 # BND_BUILD               where the command is built
 # BND_EXPERIMENT_SCALE    multiplies the steps of every run (1; 10 takes hours)
+# BND_EXPERIMENT_THREADS  cores per run (all; 1 where other programs use the machine: threads that wait for each other are slow)
 # BND_EXPERIMENTS         where runs are kept (a folder of the build, one for each scale)
 top=$(cd "$(dirname "$0")/../.." && pwd)
 build=${BND_BUILD:-$top/build}
 binade=$build/binade
 scale=${BND_EXPERIMENT_SCALE:-1}
 results=${BND_EXPERIMENTS:-$build/tests/experiments/scale-$scale}
+threads=${BND_EXPERIMENT_THREADS:+-j $BND_EXPERIMENT_THREADS}
 seeds=3
+# All of them, in the order of the table of claims.
+experiments="attention zamirai micikevicius fp8 fp8large mx mx8 fp8lm accumulators nvfp4 quantizers threshold flash
+    optimizers failing student verdicts"
 held=0
 broken=0
 claims=0
@@ -30,6 +35,7 @@ begin() {
     mkdir -p "$here" || exit 1
     : >"$here/expected"
     : >"$here/claimed"
+    : >"$here/rows.new"
     : >"$here/body"
 }
 
@@ -48,8 +54,9 @@ runs() {
     part=$1
     shift
     echo "$name/$part" >&2
-    "$binade" train --seeds $seeds "$@" --out "$here/$part" --resume --csv >"$here/$part.csv" &&
-        "$binade" train --seeds $seeds "$@" --out "$here/$part" --resume >"$here/$part.txt" || exit 1
+    # shellcheck disable=SC2086  # an option and its number
+    "$binade" train --seeds $seeds $threads "$@" --out "$here/$part" --resume --csv >"$here/$part.csv" &&
+        "$binade" train --seeds $seeds $threads "$@" --out "$here/$part" --resume >"$here/$part.txt" || exit 1
 }
 
 # Rows of comma-separated values as fields with '|' between them; a first field in quotes is a recipe with settings.
@@ -74,7 +81,24 @@ value() {
 verdict() { [ "$(value "$1" "$2" verdict)" = "$3" ]; }             # verdict PART RECIPE WORD
 above() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a > b) }'; }     # above A B
 loss_of() { value "$1" "$2" final_loss; }                          # loss_of PART RECIPE
+gap_of() { awk -v g="$(value "$1" "$2" gap)" -v i="$(value "$1" "$2" interval)" 'BEGIN { printf "%+.2g ± %.2g", g, i }'; }
+short() { awk -v x="$1" 'BEGIN { printf "%.3g", x }'; }            # short NUMBER: three digits
 worse() { above "$(loss_of "$1" "$2")" "$(loss_of "$1" "$3")"; }   # worse PART RECIPE THAN
+
+# paper ARXIV CLAIM SECTION: the claims that follow are statements of this paper's claim, which is a row of the table;
+# SECTION is where experiments.md speaks of it. measured NUMBERS [VERDICT] ends the row.
+paper() {
+    arxiv=$1
+    row_claim=$2
+    section=$3
+    row_claims=0
+    row_shown=0
+}
+measured() {
+    [ -n "${2-}" ] || set -- "$1" "$(outcome $row_shown $row_claims)"
+    echo "| [$arxiv](https://arxiv.org/abs/$arxiv) | [$row_claim](#$section) | $1 | *$2* | FIGURE | \`make experiments NAMES=$name\` |" \
+        >>"$here/rows.new"
+}
 
 # claim SENTENCE CONDITION...: a statement of the paper. Whether it shows at this scale is written into the page; a run
 # does not fail for it.
@@ -82,22 +106,24 @@ claim() {
     sentence=$1
     shift
     claims=$((claims + 1))
+    row_claims=$((row_claims + 1))
     if "$@"; then
         shown=$((shown + 1))
+        row_shown=$((row_shown + 1))
         echo "- shown: $sentence" >>"$here/claimed"
     else
         echo "- **not shown**: $sentence" >>"$here/claimed"
     fi
 }
-outcome() {
-    if [ $claims = 0 ]; then
+outcome() { # outcome SHOWN CLAIMS
+    if [ "$2" = 0 ]; then
         echo "no claim of a paper"
-    elif [ $shown = $claims ]; then
-        echo "reproduced"
-    elif [ $shown = 0 ]; then
-        echo "not reproduced at this scale"
+    elif [ "$1" = "$2" ]; then
+        echo "holds"
+    elif [ "$1" = 0 ]; then
+        echo "not at this scale"
     else
-        echo "reproduced in part"
+        echo "holds in part"
     fi
 }
 
@@ -139,7 +165,7 @@ table() {
 figure() {
     {
         printf '\n```text\n'
-        sed -n '/^loss\($\|[, (]\)/,/^$/p' "$here/$1.txt"
+        sed -n '/^loss\($\|,\| (\)/,/^$/p' "$here/$1.txt"
         printf '```\n'
     } | awk 'NR == 1 || $0 != ""' >>"$here/body"
 }
@@ -149,7 +175,7 @@ write() { printf '\n%s\n' "$1" >>"$here/body"; }
 finish() {
     {
         if [ $claims -gt 0 ]; then
-            echo "The paper's claim: **$(outcome)** ($shown of $claims statements)."
+            echo "Claims of papers: **$(outcome $shown $claims)** ($shown of $claims statements)."
             echo
             cat "$here/claimed"
             echo
@@ -158,7 +184,7 @@ finish() {
         echo
         cat "$here/expected" "$here/body"
     } >"$here/block.new" && mv "$here/block.new" "$here/block.md"
-    outcome >"$here/outcome"
-    echo "$name: claim: $(outcome) ($shown of $claims statements); of this page's expectations $held hold, $broken do not"
+    mv "$here/rows.new" "$here/claims"
+    echo "$name: claims: $(outcome $shown $claims) ($shown of $claims statements); of this page's expectations $held hold, $broken do not"
     [ $broken = 0 ]
 }

@@ -21,6 +21,7 @@ scales() { # scales PART SETTINGS EXPONENT...: runs with the loss multiplied by 
 scale_of() { awk -v e="$1" 'BEGIN { printf "%d", 2 ^ e }'; }
 flushed() { value "$1" "$2,loss_scale=$(scale_of "$3")" underflowed_percent; }
 scales fp16 base=fp16-amp-noscale 0 4 8 12 16 24
+paper 1710.03740 "fp16 needs a loss scale and a master copy" fp16-loss-scale-and-master-weights
 claim "gradients underflow in fp16, and the loss suffers" not verdict fp16 fp16-amp-noscale "no difference"
 claim "a loss scale reduces what underflows" above "$(flushed fp16 base=fp16-amp-noscale 0)" "$(flushed fp16 base=fp16-amp-noscale 8)"
 claim "with a dynamic loss scale fp16 matches fp32" verdict fp16 fp16-amp "no difference"
@@ -45,6 +46,8 @@ low=$(awk -v rate="$rate" 'BEGIN { printf "%.3g", rate / 100 }')
 runs master $model --lr "$low" --recipe fp32,fp16-amp --recipe base=fp16-amp,param=fp16
 claim "fp16 weights without a master lose updates" above "$(value master base=fp16-amp,param=fp16 lost_updates_percent)" 10
 claim "and the loss suffers" not verdict master base=fp16-amp,param=fp16 "no difference"
+measured "underflow $(short "$(flushed fp16 base=fp16-amp-noscale 0)") % without a scale, $(short "$(flushed fp16 base=fp16-amp-noscale 8)") % with 256; fp16 weights lose \
+$(short "$(value master base=fp16-amp,param=fp16 lost_updates_percent)") % of updates; gap without a scale $(gap_of fp16 fp16-amp-noscale)"
 expect "fp16 weights without a master: updates are lost" \
     above "$(value master base=fp16-amp,param=fp16 lost_updates_percent)" 10
 expect "the loss of so short a run does not show it: it matches (the paper's does not)" \

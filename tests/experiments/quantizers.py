@@ -1,7 +1,13 @@
-"""What casts of operands lose, for quantizers.sh: `errors` of 2^20 numbers, or the exact `expectation` of MS-EDEN.
+"""What casts of operands lose, for quantizers.sh: `errors` of 2^20 numbers, the `crest` factors at which integers begin to
+lose more than floating-point elements, or the exact `expectation` of MS-EDEN.
 
 errors: rows "data,cast,1000 x mean squared error / mean square, rounded to three digits". The cast is the library's
 (tests/tensor/cast_through): a matrix of 4096 x 256 numbers, along its rows.
+
+crest: rows "pair|rest|crest factor|dB of the integers|dB of the others", the ratio of the mean square to the mean squared
+error (a block's, averaged) of blocks whose largest element is that many times their root mean square; and rows
+"cross|pair|rest|crest factor" where the two are equal, between two of them. The rest of a block is normal, or t with 3
+degrees of freedom, below the largest; blocks are scaled by 1 to 2, so that the scales' own rounding averages out.
 
 expectation: rows "numbers,dimension,correction,bias,along x". The algorithm (arXiv 2601.22813, algorithm 1) in fp64,
 over all 2^16 signs of a Hadamard transform of 16; of 64 and 128 over 2^16 drawn ones. The expectation over the random
@@ -37,7 +43,7 @@ through = os.environ.get("BND_THROUGH", "").split()
 
 
 def cast(x, setting):
-    done = subprocess.run([*through, f"gemm_fwd.x={setting}", "x", str(ROWS), str(COLUMNS), "1", "0"], check=True,
+    done = subprocess.run([*through, f"gemm_fwd.x={setting}", "x", str(len(x)), str(COLUMNS), "1", "0"], check=True,
                           input=x.astype("<f4").tobytes(), stdout=subprocess.PIPE)
     return np.frombuffer(done.stdout, "<f4").reshape(x.shape).astype("f8")
 
@@ -53,6 +59,50 @@ def errors():
             before = cast(x, "fp32/hadamard" + parts[1]) if len(parts) > 1 else x.astype("f8")
             error = np.square(cast(x, setting) - before).sum() / np.square(before).sum()
             print(f'{name}|{title}|{1000 * error:.3g}')
+
+
+# ---- crest factors (arXiv 2510.25602, theorems 1 and 2) ----
+
+INTEGERS = {  # pair: block, integers, floating point, crest factors
+    "MXINT8, MXFP8": (32, "mxint8", "mxfp8", (2, 3, 4, 5, 5.5)),
+    "INT8, E4M3 by 256": (256, "p7emin0emax0/row:256:rceil", "e4m3/row:256:rceil", (4, 5, 6, 7, 8, 9, 10, 12)),
+    "MXINT4, MXFP4": (32, "p3emin2emax2/mx:rceil", "e2m1/mx:rceil", (1.6, 1.7, 1.8, 1.9, 2, 2.2, 2.5)),
+    "NVINT4, NVFP4": (16, "nvint4", "nvfp4", (1.7, 1.8, 2, 2.2, 2.4, 2.6, 3)),
+}
+
+
+def blocks(generator, rest, size, crest):
+    """Blocks with this crest factor: the first element follows from the others."""
+    count = 100000 if crest < 2 else 8000
+    y = generator.standard_normal((count, size)) if rest == "normal" else generator.standard_t(3, (count, size))
+    square = np.square(y[:, 1:]).sum(1)
+    y[:, 0] = np.sqrt(crest ** 2 * square / (size - crest ** 2))
+    y = y[abs(y[:, 1:]).max(1) < y[:, 0]]
+    y *= np.exp2(generator.uniform(0, 1, (len(y), 1)))
+    count = len(y) * size // COLUMNS * COLUMNS // size
+    return y[:count].reshape(-1, COLUMNS).astype("<f4").astype("f8")
+
+
+def decibels(x, setting, size):
+    q, x = cast(x, setting).reshape(-1, size), x.reshape(-1, size)
+    return -10 * np.log10((np.square(q - x).sum(1) / np.square(x).sum(1)).mean())
+
+
+def crest():
+    generator = np.random.default_rng(1)
+    for pair, (size, integers, others, factors) in INTEGERS.items():
+        for rest in ("normal", "heavy"):
+            before = None
+            for factor in factors:
+                x = blocks(generator, rest, size, factor)
+                if x.size < 100 * size:
+                    continue
+                a, b = decibels(x, integers, size), decibels(x, others, size)
+                print(f"{pair}|{rest}|{factor}|{a:.1f}|{b:.1f}")
+                if before and before[1] > 0 >= a - b:
+                    at = before[0] + (factor - before[0]) * before[1] / (before[1] - (a - b))
+                    print(f"cross|{pair}|{rest}|{at:.2f}")
+                before = factor, a - b
 
 
 # ---- MS-EDEN in fp64 ----
@@ -105,4 +155,4 @@ def expectation():
                       f"{mean @ x / (x @ x) - 1:.2g}|{error:.2g}")
 
 
-{"errors": errors, "expectation": expectation}[sys.argv[1]]()
+{"errors": errors, "crest": crest, "expectation": expectation}[sys.argv[1]]()

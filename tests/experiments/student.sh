@@ -24,6 +24,7 @@ nearer() {
 # shellcheck disable=SC2086  # options are words
 runs low $student --lr 1e-3 --steps "$(steps 200)" --recipe fp32,mxfp8-floor,mxfp8-norms \
     --switch "mxfp8-floor@$(steps 100)"
+paper 2506.20752 "norm weights clamped in MXFP8 make training diverge; another recipe in mid-run cures it" clamped-norm-weights
 claim "norm weights are clamped in MXFP8" above "$(clamped low mxfp8-norms)" 80
 claim "training diverges for it" verdict low mxfp8-norms failed
 expect "nearly all gains of norms are clamped to one number, as they were in the paper" \
@@ -49,6 +50,7 @@ table best "AdamW at $rate, the best of fp32's sweep:"
 runs gains --model student --width 32 --depth 2 --batch 32 --lr 1e-2 --steps "$(steps 400)" --recipe fp32 \
     --recipe norm.w=e4m3/mx:floor --recipe norm.w=e2m1/mx:floor --switch "fp32@$(steps 250)"
 claim "another recipe in mid-run cures a run that is worse for clamped norm weights" worse gains norm.w=e2m1/mx:floor "norm.w=e2m1/mx:floor>fp32@$(steps 250)"
+measured "every norm weight is clamped in $(clamped low mxfp8-norms) of 100 steps, $(gap_of low mxfp8-norms); norms in MXFP4 $(gap_of gains norm.w=e2m1/mx:floor), switched $(gap_of gains "norm.w=e2m1/mx:floor>fp32@$(steps 250)")"
 expect "clamped to MXFP4, gains alone are enough for a worse run" verdict gains norm.w=e2m1/mx:floor worse
 expect "the same run is better where they are not cast from the middle on" \
     worse gains norm.w=e2m1/mx:floor "norm.w=e2m1/mx:floor>fp32@$(steps 250)"

@@ -13,14 +13,14 @@ study() { # study MODEL RATE OPTIONS...
     echo "$name/$model" >&2
     "$binade" sweep --model "$model" --lr "$rate" --recipe fp32 --recipe "$order" --recipe bf16-amp --seeds $pairs \
         --statistics none "$@" --out "$here/$model" --csv >/dev/null &&
-        "$build/tests/experiments/resample" "$here/$model" "$model" "$order" bf16-amp >>"$here/rows.new" || exit 1
+        "$build/tests/experiments/resample" "$here/$model" "$model" "$order" bf16-amp >>"$here/shares.new" || exit 1
 }
-: >"$here/rows.new"
+: >"$here/shares.new"
 study transformer 0.01 --width 16 --depth 1 --heads 2 --context 16 --batch 4 --steps $((scale * 100))
 study mlp 0.01 --width 32 --depth 1 --batch 32 --steps $((scale * 150))
 study linear 0.05 --optimizer sgd --steps $((scale * 60))
 study logistic 0.1 --batch 32 --steps $((scale * 100))
-mv "$here/rows.new" "$here/rows"
+mv "$here/shares.new" "$here/shares"
 
 # most WHAT RECIPE MARGIN PLANTED: the largest share in such rows, of any number of seeds; WHAT is 0: worse, 1: better,
 # 2: no difference.
@@ -29,7 +29,7 @@ most() {
         function bare(x) { gsub(/^ +| +$/, "", x); return x }
         bare($3) == recipe && bare($4) == margin && bare($5) == planted {
             for (i = 6 + what; i <= 14; i += 3) if ($i + 0 > most) most = $i + 0 }
-        END { print most + 0 }' "$here/rows"
+        END { print most + 0 }' "$here/shares"
 }
 expect "another order, no margin: at most 5 % of the groups are worse (2.5 % by t, 2.5 % by signs)" \
     not above "$(most 0 $order 0 0)" 5
@@ -49,8 +49,8 @@ expect "bf16-amp with 3 % of the loss more, a margin of 1 %: never without a dif
     echo
     echo "| model | recipe | margin | planted | 3: w | b | n | 5: w | b | n | 10: w | b | n |"
     echo "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
-    cat "$here/rows"
+    cat "$here/shares"
 } >"$here/block.new" && mv "$here/block.new" "$here/block.md"
-echo "no claim of a paper" >"$here/outcome"
+mv "$here/rows.new" "$here/claims"
 echo "$name: of this page's expectations $held hold, $broken do not"
 [ $broken = 0 ]

@@ -10,6 +10,7 @@ squares="--model linear --optimizer sgd --steps $(steps 300)"
 rate=$(best_rate linear 1e-3..1e-1:7 $squares) || exit 1
 # shellcheck disable=SC2086
 runs squares $squares --lr "$rate" --plot log --recipe fp32,bf16-pure,bf16-sr,bf16-kahan
+paper 2010.06192 "bf16 weights stall; stochastic rounding and Kahan summation restore fp32's result" bf16-weights
 claim "nearest rounding of bf16 weights stalls least squares" verdict squares bf16-pure worse
 claim "stochastic rounding restores what fp32 reaches on least squares" verdict squares bf16-sr "no difference"
 claim "so does Kahan summation" verdict squares bf16-kahan "no difference"
@@ -30,6 +31,8 @@ runs low $model --lr "$low" --recipe fp32,bf16-pure,bf16-sr,bf16-kahan
 claim "nearest rounding stalls a language model at a low rate" verdict low bf16-pure worse
 claim "stochastic rounding restores it" verdict low bf16-sr "no difference"
 claim "so does Kahan summation" verdict low bf16-kahan "no difference"
+measured "language model: nearest $(gap_of low bf16-pure), stochastic $(gap_of low bf16-sr), Kahan $(gap_of low bf16-kahan); least squares: \
+$(short "$(loss_of squares bf16-pure)"), $(short "$(loss_of squares bf16-sr)"), $(short "$(loss_of squares bf16-kahan)"), fp32 $(short "$(loss_of squares fp32)")"
 expect "language model, low rate: rounding to nearest is worse" verdict low bf16-pure worse
 expect "and most of its updates are lost" above "$(value low bf16-pure lost_updates_percent)" 50
 expect "stochastic rounding matches" verdict low bf16-sr "no difference"
