@@ -23,7 +23,7 @@ export BND_THROUGH
 bias() { awk -F'|' -v r="$1" -v v="$2" -v d="$3" -v p="$4" '$1 == r && $2 == v && $3 == d && $4 == p { print $5 }' "$here/planted.csv"; }
 in_trained() { awk -F'|' -v r="$1" '$1 == r { print $2 }' "$here/trained.csv"; }
 small() { awk -v x="$1" 'BEGIN { exit !(x < 0.02 && x > -0.02) }'; } # small X: within a fiftieth of a last place
-paper 2510.04212 "P V in bf16 has a rounding bias where P is 1 twice and V has one sign; P below 1 cures it" flash-attention
+paper 2510.04212 "P V in bf16 has a rounding bias where P is 1 twice and V has one sign; P below 1 cures it" experiments-blocks.md#flash-attention
 claim "O is rounded away from zero on average, by more than a tenth of a last place" above "$(bias rne 'one sign' 15 1)" 0.1
 claim "with V of both signs there is no bias" small "$(bias rne 'both signs' 15 1)"
 claim "with the dynamic maximum there is none" small "$(bias rne 'one sign' 15 'below 1')"
@@ -32,7 +32,7 @@ claim "a model that was trained here has a bias, too (more than 0.02 of a last p
 measured "mean error, in last places of O: $(bias rne 'one sign' 15 1); V of both signs $(bias rne 'both signs' 15 1); dynamic maximum $(bias rne 'one sign' 15 'below 1'); \
 stochastic $(bias sr:16 'one sign' 15 1); other P of $(bias rne 'one sign' 5 1) (e^-5 and less); trained model $(in_trained rne)"
 
-paper 2510.04212 "training with that bias diverges" flash-attention
+paper 2510.04212 "training with that bias diverges" experiments-blocks.md#flash-attention
 measured "the backward pass here has rowsum(P * dP), which the paper found stable; attention in bf16 $(gap_of attention attn=bf16,attn_out=bf16)" \
     "cannot be tested here"
 expect "attention in bf16 does not fail" not verdict attention attn=bf16,attn_out=bf16 failed

@@ -86,17 +86,20 @@ short() { awk -v x="$1" 'BEGIN { printf "%.3g", x }'; }            # short NUMBE
 worse() { above "$(loss_of "$1" "$2")" "$(loss_of "$1" "$3")"; }   # worse PART RECIPE THAN
 
 # paper ARXIV CLAIM SECTION: the claims that follow are statements of this paper's claim, which is a row of the table;
-# SECTION is where experiments.md speaks of it. measured NUMBERS [VERDICT] ends the row.
+# SECTION is where experiments.md, or PAGE#SECTION, speaks of it. measured NUMBERS [VERDICT] ends the row.
 paper() {
     arxiv=$1
     row_claim=$2
-    section=$3
+    case $3 in
+    *\#*) section=$3 ;;
+    *) section="#$3" ;;
+    esac
     row_claims=0
     row_shown=0
 }
 measured() {
     [ -n "${2-}" ] || set -- "$1" "$(outcome $row_shown $row_claims)"
-    echo "| [$arxiv](https://arxiv.org/abs/$arxiv) | [$row_claim](#$section) | $1 | *$2* | FIGURE | \`make experiments NAMES=$name\` |" \
+    echo "| [$arxiv](https://arxiv.org/abs/$arxiv) | [$row_claim]($section) | $1 | *$2* | FIGURE | \`make experiments NAMES=$name\` |" \
         >>"$here/rows.new"
 }
 

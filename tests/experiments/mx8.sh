@@ -29,7 +29,7 @@ claim "MXFP8 with scales rounded down ends above MXFP8 with scales rounded up, c
     clear mxfp8-mxfp8-floor mxfp8-floor 1
 measured "ten seeds, down minus up: $(gap_of mxfp8-mxfp8-floor mxfp8-floor); up minus fp32: $(gap_of mx8 mxfp8)"
 
-paper 2510.25602 "training: MXINT8 is nearly lossless, and better than MXFP8" mxint8-against-mxfp8
+paper 2510.25602 "training: MXINT8 is nearly lossless, and better than MXFP8" experiments-blocks.md#mxint8-against-mxfp8
 claim "MXINT8 loses less than the tolerance, with 95 % confidence" loses_little mxint8
 claim "MXINT8 ends below MXFP8, clear of the interval" clear mxfp8-mxint8 mxint8 -1
 measured "ten seeds, MXINT8 minus MXFP8: $(gap_of mxfp8-mxint8 mxint8); MXINT8 minus fp32: $(gap_of mx8 mxint8)"

@@ -22,7 +22,7 @@ near_table() { # the paper's table 1
         near "$(error_of normal MS-EDEN)" 9.4
 }
 outside() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a > 3 * b) }'; } # outside BIAS ERROR: more than three standard errors
-paper 2601.22813 "MS-EDEN: less than half of stochastic rounding's error, no bias" what-casts-lose
+paper 2601.22813 "MS-EDEN: less than half of stochastic rounding's error, no bias" experiments-blocks.md#what-casts-lose
 claim "MS-EDEN's error is less than half of stochastic rounding's" below "$(error_of normal MS-EDEN)" 0.5 "$(error_of normal 'NVFP4, SR')"
 claim "the seven errors of table 1, within 1.5 %" near_table
 claim "MS-EDEN has no bias (of 16 numbers, over all signs)" [ "$(of outlier 16 with 4)" = 0 ]
@@ -30,12 +30,12 @@ claim "MS-EDEN has no bias (of 128 numbers, one of them 20 times larger)" not ou
 measured "error $(error_of normal MS-EDEN) against $(error_of normal 'NVFP4, SR') (published 9.4, 23.5); bias $(of outlier 16 with 4) of a transform of 16, \
 $(of outlier 128 with 4) ± $(of outlier 128 with 6) of 128"
 
-paper 2512.02010 "Four Over Six lowers NVFP4's error" what-casts-lose
+paper 2512.02010 "Four Over Six lowers NVFP4's error" experiments-blocks.md#what-casts-lose
 claim "4/6 lowers NVFP4's error in blocks of 1x16" below "$(error_of normal 'NVFP4, 4/6')" 0.9 "$(error_of normal NVFP4)"
 claim "and not in blocks of 16x16" not below "$(error_of normal 'NVFP4 by 16x16, 4/6')" 0.99 "$(error_of normal 'NVFP4 by 16x16')"
 measured "1x16: $(error_of normal NVFP4) becomes $(error_of normal 'NVFP4, 4/6') (published 9.0, 7.6); 16x16: $(error_of normal 'NVFP4 by 16x16') stays $(error_of normal 'NVFP4 by 16x16, 4/6')"
 
-paper 2510.25602 "casts: MXINT8 loses less than MXFP8, NVINT4 less than NVFP4 after a Hadamard transform" what-casts-lose
+paper 2510.25602 "casts: MXINT8 loses less than MXFP8, NVINT4 less than NVFP4 after a Hadamard transform" experiments-blocks.md#what-casts-lose
 claim "MXINT8's error is below MXFP8's" below "$(error_of normal MXINT8)" 1 "$(error_of normal MXFP8)"
 claim "also of heavy-tailed numbers" below "$(error_of heavy MXINT8)" 1 "$(error_of heavy MXFP8)"
 claim "NVINT4's error of heavy-tailed numbers is above NVFP4's" below "$(error_of heavy NVFP4)" 1 "$(error_of heavy NVINT4)"
@@ -46,14 +46,14 @@ transformed $(error_of heavy 'NVINT4, Hadamard')"
 # crossing PAIR REST: the crest factor from which on integers lose more; nothing if that is not reached.
 crossing() { awk -F'|' -v pair="$1" -v rest="$2" '$1 == "cross" && $2 == pair && $3 == rest { print $4 }' "$here/crest.csv"; }
 within() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a > 0.9 * b && a < 1.1 * b) }'; } # within A B: within 10 %
-paper 2510.25602 "integers win below a crest factor: 7.55 (8 bits), 2.39 (NV, 4 bits), 2.04 (MX, 4 bits)" crest-factors
+paper 2510.25602 "integers win below a crest factor: 7.55 (8 bits), 2.39 (NV, 4 bits), 2.04 (MX, 4 bits)" experiments-blocks.md#crest-factors
 claim "MXINT8 loses less than MXFP8 at every crest factor that a block of 32 can have" [ -z "$(crossing 'MXINT8, MXFP8' normal)" ]
 claim "blocks of 256 in 8 bits cross within 10 % of 7.55" within "$(crossing 'INT8, E4M3 by 256' normal)" 7.55
 claim "NVINT4 and NVFP4 cross within 10 % of 2.39" within "$(crossing 'NVINT4, NVFP4' normal)" 2.39
 claim "MXINT4 and MXFP4 cross within 10 % of 2.04" within "$(crossing 'MXINT4, MXFP4' normal)" 2.04
 measured "crossings: $(crossing 'INT8, E4M3 by 256' normal) (blocks of 256; none in blocks of 32), $(crossing 'NVINT4, NVFP4' normal), $(crossing 'MXINT4, MXFP4' normal)"
 
-paper 2506.08027 "casts: MXFP8 with scales rounded down loses more" what-casts-lose
+paper 2506.08027 "casts: MXFP8 with scales rounded down loses more" experiments-blocks.md#what-casts-lose
 claim "MXFP8 with scales rounded down has a larger error than rounded up" below "$(error_of normal MXFP8)" 1 "$(error_of normal 'MXFP8, floor')"
 measured "up $(error_of normal MXFP8), down $(error_of normal 'MXFP8, floor'); heavy tails $(error_of heavy MXFP8), $(error_of heavy 'MXFP8, floor')"
 expect "along x the expectation of MS-EDEN is x, exactly, for all of these numbers" \

@@ -30,7 +30,7 @@ done
 echo "$passed experiments came out as their page expects, $failed did not. Paper | claim | numbers here | verdict:"
 for name; do
     if [ -f "$(claims_of "$name")" ]; then
-        sed 's/^| \[\([^]]*\)\]([^)]*) | \[\(.*\)\](#[^)]*) | \(.*\) | \*\(.*\)\* | FIGURE .*/\1 | \2 | \3 | \4/' "$(claims_of "$name")"
+        sed 's/^| \[\([^]]*\)\]([^)]*) | \[\(.*\)\]([^)]*) | \(.*\) | \*\(.*\)\* | FIGURE .*/\1 | \2 | \3 | \4/' "$(claims_of "$name")"
     else
         echo "$name | not finished | |"
     fi

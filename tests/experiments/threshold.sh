@@ -25,7 +25,7 @@ runs early $language_model --steps "$(steps 100)" --lr "$rate" --statistics none
 ratio() { awk -F'|' -v recipe="$1" -v step="$2" '$1 == "ratio" && $2 == recipe && $3 == step { print $7 }' "$here/noise.csv"; }
 shares() { awk -F'|' -v r="$1" '$1 == "share" && $3 == r { s += $4; n++ } END { printf "%.2f", s / n }' "$here/noise.csv"; }
 between() { awk -v x="$1" -v a="$2" -v b="$3" 'BEGIN { exit !(x > a && x < b) }'; } # between X A B
-paper 2505.19115 "FP4 training is less effective where the gradient is below sqrt(3) times the quantization noise" fp4-and-the-square-root-of-3
+paper 2505.19115 "FP4 training is less effective where the gradient is below sqrt(3) times the quantization noise" experiments-blocks.md#fp4-and-the-square-root-of-3
 claim "in FP4 the gradient begins above the threshold" above "$(ratio $fp4 "$(steps 30)")" 1.732
 claim "above it FP4 matches fp32 (after $(steps 100) steps)" verdict early $fp4 "no difference"
 claim "the gradient falls below it while the model is trained" above 1.732 "$(ratio $fp4 "$last")"
