@@ -119,12 +119,9 @@ REFERENCE_PAGES = \
 	doc/reference/training-semantics.md \
 	doc/reference/verdicts.md
 EXPLANATION_PAGES = \
-<<<<<<< HEAD
+	doc/explanation/experiments-blocks.md \
 	doc/explanation/experiments-optimizers.md \
 	doc/explanation/experiments.md \
-=======
-	doc/explanation/experiments.md doc/explanation/experiments-blocks.md \
->>>>>>> 8e646224 (experiments: a page of its own for blocks, FP4 and flash attention)
 	doc/explanation/how-it-is-tested.md \
 	doc/explanation/limitations.md \
 	doc/explanation/one-rounding.md \
