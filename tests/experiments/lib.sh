@@ -1,10 +1,11 @@
 # shellcheck shell=sh disable=SC2034,SC2154  # variables are shared with the files that source this one
 # What experiments share: where results lie, the baseline's best learning rate, runs, what is expected of them, the
-# block that goes into doc/dev/experiment-log.md, and rows of the table of claims in doc/explanation/experiments.md. Everything is done by the command; nothing here knows a number format.
+# block that goes into doc/dev/experiment-log.md, and rows of the table of claims in doc/explanation/experiments.md.
+# Everything is done by the command; nothing here knows a number format.
 #
 # BND_BUILD               where the command is built
 # BND_EXPERIMENT_SCALE    multiplies the steps of every run (1; 10 takes hours)
-# BND_EXPERIMENT_THREADS  cores per run (all; 1 where other programs use the machine: threads that wait for each other are slow)
+# BND_EXPERIMENT_THREADS  cores per run (all; 1 is faster where other programs use the machine)
 # BND_EXPERIMENTS         where runs are kept (a folder of the build, one for each scale)
 top=$(cd "$(dirname "$0")/../.." && pwd)
 build=${BND_BUILD:-$top/build}
@@ -85,10 +86,13 @@ gap_of() { awk -v g="$(value "$1" "$2" gap)" -v i="$(value "$1" "$2" interval)" 
 short() { awk -v x="$1" 'BEGIN { printf "%.3g", x }'; }            # short NUMBER: three digits
 worse() { above "$(loss_of "$1" "$2")" "$(loss_of "$1" "$3")"; }   # worse PART RECIPE THAN
 
-# paper ARXIV CLAIM SECTION: the claims that follow are statements of this paper's claim, which is a row of the table;
-# SECTION is where experiments.md, or PAGE#SECTION, speaks of it. measured NUMBERS [VERDICT] ends the row.
+# paper ARXIV|'TITLE URL' CLAIM SECTION: the claims that follow are statements of this paper's claim, which is a row of the
+# table; SECTION is where experiments.md, or PAGE#SECTION, speaks of it. measured NUMBERS [VERDICT] ends the row.
 paper() {
-    arxiv=$1
+    case $1 in
+    *://*) source="[${1% *}](${1##* })" ;;
+    *) source="[$1](https://arxiv.org/abs/$1)" ;;
+    esac
     row_claim=$2
     case $3 in
     *\#*) section=$3 ;;
@@ -99,7 +103,7 @@ paper() {
 }
 measured() {
     [ -n "${2-}" ] || set -- "$1" "$(outcome $row_shown $row_claims)"
-    echo "| [$arxiv](https://arxiv.org/abs/$arxiv) | [$row_claim]($section) | $1 | *$2* | FIGURE | \`make experiments NAMES=$name\` |" \
+    echo "| $source | [$row_claim]($section) | $1 | *$2* | FIGURE | \`make experiments NAMES=$name\` |" \
         >>"$here/rows.new"
 }
 

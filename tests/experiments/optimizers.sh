@@ -23,8 +23,12 @@ rows_of() { # rows_of FILE HEAD...: a file of fields as a table
 "$binade" train --model transformer --optimizer muon --recipe fp32 --steps 100 --seeds 1 --checkpoint 100 --plot none \
     --out "$here/momenta" --resume >/dev/null && judge singular "$here/momenta" >"$here/singular.txt" || exit 1
 all_near() { [ "$(field singular.txt "$1" "$2" 5)" = 1.0000 ]; }
+range() { echo "$(field singular.txt "$1" "$2" 3) to $(field singular.txt "$1" "$2" 4)"; } # range MATRICES FORMAT
+paper "Jordan et al. 2024 https://kellerjordan.github.io/posts/muon/" "Muon's Newton-Schulz steps run in bf16" \
+    experiments-optimizers.md#newton-schulz-in-narrow-formats
 claim "Muon: in bf16 five Newton-Schulz steps bring the singular values of normal matrices to 0.65 .. 1.25" all_near normal bf16
 claim "and those of momenta of real gradients" all_near momenta bf16
+measured "singular values of momenta: $(range momenta bf16); in fp64 $(range momenta fp64)"
 expect "fp16 does, too" all_near normal fp16
 expect "E4M3 with a scale per tensor does not" not all_near normal e4m3/current
 expect "E5M2 with a scale per tensor does not, and its values grow above 10" above "$(field singular.txt normal e5m2/current 4)" 10
@@ -39,10 +43,12 @@ linear=m=fp32/linear:256,v=fp32/ulinear:256
 runs muon8 $model --optimizer muon --recipe 'fp32;m=fp32/dynamic:256;m=fp32/linear:256'
 # shellcheck disable=SC2086
 runs adamw8 $model --optimizer adamw --recipe "fp32;$dynamic;m=fp32/linear:256;$linear;v=e5m2/tensor;v=e5m2/tensor,reset=v:50"
+paper 2509.23106 "linear 8-bit states suffice for Muon, and do not for AdamW" experiments-optimizers.md#states-in-8-bits
 claim "Muon with m in 8 linear bits does not end worse than in fp32" not verdict muon8 m=fp32/linear:256 worse
 claim "nor in 8 dynamic bits" not verdict muon8 m=fp32/dynamic:256 worse
 claim "AdamW with both moments in 8 dynamic bits does not end worse" not verdict adamw8 "$dynamic" worse
 claim "AdamW with both in 8 linear bits ends above fp32, by more than 0.1" above "$(value adamw8 "$linear" gap)" 0.1
+measured "linear states: Muon $(gap_of muon8 m=fp32/linear:256), AdamW $(gap_of adamw8 "$linear"); dynamic: $(gap_of muon8 m=fp32/dynamic:256), $(gap_of adamw8 "$dynamic")"
 table muon8 "Muon, the default transformer, states of large matrices in 8 bits:"
 table adamw8 "AdamW, the same transformer; and v in E5M2, with and without resets:"
 
@@ -58,10 +64,12 @@ slope() { # of the logarithm of the distance, the root of the loss, by that of t
     awk -F'|' -v r="$1" '$1 == r && $2 > 0.003 { x = log($2); y = log($3) / 2; n++; sx += x; sy += y; sxx += x * x; sxy += x * y }
         END { printf "%.2f", (n * sxy - sx * sy) / (n * sxx - sx * sx) }' "$here/eco.txt"
 }
+paper 2601.22101 "without master weights the error goes as 1/lr; ECO's does not" experiments-optimizers.md#eco-and-the-learning-rate
 claim "without a master, the distance to the optimum goes as 1/lr: weights rounded to nearest" within "$(slope param=bf16)" -1 0.1
 claim "also of weights that are rounded stochastically" within "$(slope param=bf16:sr)" -1 0.1
 claim "ECO's does not depend on the rate, to nearest" within "$(slope param=bf16,update=eco)" 0 0.2
 claim "nor stochastically" within "$(slope param=bf16:sr,update=eco)" 0 0.2
+measured "slopes of log distance by log rate: $(slope param=bf16) (to nearest), $(slope param=bf16:sr) (stochastic); ECO $(slope param=bf16,update=eco), $(slope param=bf16:sr,update=eco)"
 write "A quadratic in 16 bf16 weights, gradient descent with momentum; the slope of log distance by log rate:"
 {
     printf '\n| recipe | loss at 0.002 | 0.006 | 0.02 | 0.06 | 0.2 | slope from 0.006 on |\n| --- | --- | --- | --- | --- | --- | --- |\n'
@@ -76,6 +84,7 @@ judge stalls >"$here/stalls.txt" && judge bias >"$here/bias.txt" || exit 1
 follow() { # every share within four standard errors of the formula
     awk -F'|' -v f="$1" '$1 == f && ($3 - $4 > 4 * $5 + 5e-5 || $4 - $3 > 4 * $5 + 5e-5) { bad = 1 } END { exit bad }' "$here/stalls.txt"
 }
+paper 2603.16731 "low-precision averages stall as a model predicts; resets help" experiments-optimizers.md#averages-that-stall
 claim "the share of second moments in bf16 that stall in a step is the formula's" follow bf16
 claim "also in E5M2" follow e5m2
 claim "stalling builds up after the start (bf16: from step 10 to 2000)" above "$(field stalls.txt bf16 2000 3)" "$(field stalls.txt bf16 10 3)"
@@ -86,12 +95,17 @@ rows_of bias.txt "The median of v over what it should be, after 4000 steps:" "| 
 expect "v in bf16 ends more than 30 % too large, with resets within 5 %" awk -F'|' \
     '$1 == "bf16" && $2 > 1.3 && $3 > 0.95 && $3 < 1.05 { good = 1 } END { exit !good }' "$here/bias.txt"
 claim "resets lower the loss of a transformer with v in E5M2 (a scale per tensor)" worse adamw8 v=e5m2/tensor v=e5m2/tensor,reset=v:50
+share() { awk -v x="$1" 'BEGIN { printf "%.1f %%", 100 * x }'; }
+measured "stalled in bf16 at step 2000: $(share "$(field stalls.txt bf16 2000 3)"), predicted $(share "$(field stalls.txt bf16 2000 4)"), with resets $(share "$(field stalls.txt bf16 2000 6)"); \
+loss with v in E5M2 $(gap_of adamw8 v=e5m2/tensor), with resets $(gap_of adamw8 v=e5m2/tensor,reset=v:50)"
 
 # ---- Adam-mini ----
 # shellcheck disable=SC2086
 runs mini $model --optimizer adam-mini --recipe fp32
+four() { printf '%.4f' "$(loss_of "$1" fp32)"; }
+paper 2406.16793 "Adam-mini matches AdamW with hardly a second moment" experiments-optimizers.md#adam-mini
 claim "Adam-mini ends where AdamW does, within 1 % of the loss" \
     within "$(loss_of mini fp32)" "$(loss_of adamw8 fp32)" "$(awk -v x="$(loss_of adamw8 fp32)" 'BEGIN { print x / 100 }')"
-four() { printf '%.4f' "$(loss_of "$1" fp32)"; }
+measured "loss $(four mini), AdamW's $(four adamw8)"
 write "Adam-mini, the same transformer in fp32: $(four mini); AdamW: $(four adamw8); Muon: $(four muon8)."
 finish
