@@ -327,7 +327,7 @@ static void test_adam_mini(void)
     enum { LAYERS_OF_GPT2 = 12, HEADS = 12, H = 768, GPT2 = 50257 + 1024 + 1 + H };
     bnd_training t = training_of("transformer", "fp32");
     const size_t block = (3 + 3 + 48) + 3 * 48 + (48 + 48) + 2 * (1 + 48) + 2 * 192 + (48 + 48);
-    CU_ASSERT_EQUAL(bytes_of_v(NULL, &t), 4 * (50 + 40 + t.depth * block + (1 + 48) + 50));
+    CU_ASSERT_EQUAL(bytes_of_v(NULL, &t), (double)(4 * (50 + 40 + t.depth * block + (1 + 48) + 50)));
     const size_t of_gpt2 =
         GPT2 + LAYERS_OF_GPT2 * ((2 * HEADS + H) + 3 * H + (H + H) + 2 * (1 + H) + 2 * (4 * H) + (H + H));
     CU_ASSERT_EQUAL(bytes_of_v("gpt2", &t), 4 * of_gpt2);
