@@ -3,9 +3,10 @@
 Every number of threads (1 and 2) and every size (those of SIZES) is measured, or those that are given. --cpu: processor
 time instead of time, which says little of two threads, but on a busy machine more of one.
 
-For each size and number of threads, `binade train` in fp32 with AdamW and PyTorch's model of the same shapes take turns
-in processes of their own. Tokens per second come from the difference of two runs of different lengths, so that starting
-a process costs neither of them anything. Printed is the median of the rounds, and of the ratios of a round."""
+For each size and number of threads, `binade train` in fp32 with AdamW, with the statistics of casts that it counts by
+default and without, and PyTorch's model of the same shapes take turns in processes of their own. Tokens per second come
+from the difference of two runs of different lengths, so that starting a process costs none of them anything. Printed is
+the median of the rounds, and of the ratios of a round."""
 
 import math
 import os
@@ -17,7 +18,8 @@ import time
 
 BATCH, CONTEXT, HEADS, VOCABULARY = 16, 64, 4, 65
 SIZES = ((128, 4), (256, 4), (512, 4), (512, 8))  # width and depth: 0.8, 3.2, 12.7 and 25.3 million parameters
-ROUNDS = 5
+COUNTED = ("roles", "none")  # --statistics
+ROUNDS = 3
 
 
 def torch_steps(width, depth, threads, clock):
@@ -67,10 +69,10 @@ def children_seconds():
     return used.ru_utime + used.ru_stime
 
 
-def binade_seconds(binade, width, depth, threads, steps, clock):
+def binade_seconds(binade, width, depth, threads, counted, steps, clock):
     command = f"{binade} train --model transformer --recipe fp32 --optimizer adamw --batch {BATCH}"
     command += f" --context {CONTEXT} --width {width} --depth {depth} --heads {HEADS}"
-    command += f" --vocabulary {VOCABULARY} --steps {steps} -j {threads}"
+    command += f" --vocabulary {VOCABULARY} --steps {steps} -j {threads} --statistics {counted}"
     begun = clock()
     subprocess.run(command.split(), check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return clock() - begun
@@ -91,18 +93,21 @@ def measure(binade, width, depth, threads, cpu):
     few = 2
     torch_seconds(few)
     steps = max(3, min(40, round(2 * few / torch_seconds(few))))
-    own, theirs = [], []
+    own, theirs = {counted: [] for counted in COUNTED}, []
     for _ in range(ROUNDS):
-        short = binade_seconds(binade, width, depth, threads, few, clock)
-        own.append((binade_seconds(binade, width, depth, threads, few + steps, clock) - short) / steps)
+        for counted, seconds in own.items():
+            arguments = (binade, width, depth, threads, counted)
+            short = binade_seconds(*arguments, few, clock)
+            seconds.append((binade_seconds(*arguments, few + steps, clock) - short) / steps)
         theirs.append(torch_seconds(steps) / steps)
     torch.stdin.close()
     torch.wait()
-    tokens = BATCH * CONTEXT
-    ratio = statistics.median(b / a for a, b in zip(own, theirs))
     count = 12 * width * width * depth + 13 * width * depth + (2 * VOCABULARY + CONTEXT + 2) * width
-    print(f"| {count / 1e6:.1f} | {threads} | {tokens / statistics.median(own):.0f} |", end="")
-    print(f" {tokens / statistics.median(theirs):.0f} | {ratio:.2f} |", flush=True)
+    cells = [f"{count / 1e6:.1f}", str(threads), f"{BATCH * CONTEXT / statistics.median(theirs):.0f}"]
+    for seconds in own.values():
+        ratio = statistics.median(b / a for a, b in zip(seconds, theirs))
+        cells += [f"{BATCH * CONTEXT / statistics.median(seconds):.0f}", f"{ratio:.2f}"]
+    print("|", " | ".join(cells), "|", flush=True)
 
 
 def main():
@@ -113,7 +118,8 @@ def main():
     given = sys.argv[2:]
     sizes = [tuple(map(int, g.split("x"))) for g in given if "x" in g] or SIZES
     numbers = [int(g) for g in given if g.isdigit()] or (1, 2)
-    print("| million parameters | threads | tokens per second | PyTorch's | ratio |\n| --- | --- | --- | --- | --- |")
+    print("| million parameters | threads | PyTorch | with statistics | ratio | without | ratio |")
+    print("| --- | --- | --- | --- | --- | --- | --- |")
     for threads in numbers:
         for width, depth in sizes:
             measure(sys.argv[1], width, depth, threads, "--cpu" in given)
