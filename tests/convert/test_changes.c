@@ -178,12 +178,6 @@ static void memory_may_run_out(void)
     bnd_checkpoint_free(c.in);
     close_folder();
 }
-#define MEMORY_MAY_RUN_OUT                                                                                             \
-    {                                                                                                                  \
-        "memory may run out", memory_may_run_out                                                                       \
-    }
-#else
-#define MEMORY_MAY_RUN_OUT ALLOCATIONS_SKIPPED
 #endif
 
 CU_TestInfo change_tests[] = {{"each tensor has its changes", each_tensor_has_its_changes},
@@ -191,5 +185,5 @@ CU_TestInfo change_tests[] = {{"each tensor has its changes", each_tensor_has_it
                               {"metadata are kept", metadata_are_kept},
                               {"files are counted", files_are_counted},
                               {"names of changes", names_of_changes},
-                              MEMORY_MAY_RUN_OUT,
+                              MEMORY_MAY_RUN_OUT(memory_may_run_out),
                               CU_TEST_INFO_NULL};

@@ -441,12 +441,6 @@ static void memory_may_run_out(void)
         close_folder();
     }
 }
-#define MEMORY_MAY_RUN_OUT                                                                                             \
-    {                                                                                                                  \
-        "memory may run out", memory_may_run_out                                                                       \
-    }
-#else
-#define MEMORY_MAY_RUN_OUT ALLOCATIONS_SKIPPED
 #endif
 
 CU_TestInfo relayout_tests[] = {{"input scales are compared", input_scales_are_compared},
@@ -458,5 +452,5 @@ CU_TestInfo relayout_tests[] = {{"input scales are compared", input_scales_are_c
                                 {"the KV cache of compressed-tensors", the_kv_cache_of_compressed_tensors},
                                 {"the output head", the_output_head},
                                 {"all of the input is expected", all_of_the_input_is_expected},
-                                MEMORY_MAY_RUN_OUT,
+                                MEMORY_MAY_RUN_OUT(memory_may_run_out),
                                 CU_TEST_INFO_NULL};

@@ -286,12 +286,6 @@ static void memory_may_run_out(void)
     bnd_checkpoint_free(q.in);
     close_folder();
 }
-#define MEMORY_MAY_RUN_OUT                                                                                             \
-    {                                                                                                                  \
-        "memory may run out", memory_may_run_out                                                                       \
-    }
-#else
-#define MEMORY_MAY_RUN_OUT ALLOCATIONS_SKIPPED
 #endif
 
 CU_TestInfo run_tests[] = {{"threads change nothing", threads_change_nothing},
@@ -301,5 +295,5 @@ CU_TestInfo run_tests[] = {{"threads change nothing", threads_change_nothing},
                            {"the input is not the output", the_input_is_not_the_output},
                            {"NaN and infinity are named", nonfinite_numbers_are_named},
                            {"work can be stopped", work_can_be_stopped},
-                           MEMORY_MAY_RUN_OUT,
+                           MEMORY_MAY_RUN_OUT(memory_may_run_out),
                            CU_TEST_INFO_NULL};

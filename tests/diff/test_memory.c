@@ -112,12 +112,6 @@ static void memory_may_run_out(void)
         close_folder();
     }
 }
-#define MEMORY_MAY_RUN_OUT                                                                                             \
-    {                                                                                                                  \
-        "memory may run out", memory_may_run_out                                                                       \
-    }
-#else
-#define MEMORY_MAY_RUN_OUT ALLOCATIONS_SKIPPED
 #endif
 
-CU_TestInfo memory_tests[] = {MEMORY_MAY_RUN_OUT, CU_TEST_INFO_NULL};
+CU_TestInfo memory_tests[] = {MEMORY_MAY_RUN_OUT(memory_may_run_out), CU_TEST_INFO_NULL};

@@ -32,4 +32,14 @@ void allocations_skipped(void);
         "failing allocations: skipped", allocations_skipped                                                            \
     }
 
+/* A row of a table of tests: WORK, a test that needs BND_WITH_WRAP, or the replacement. */
+#if defined(BND_WITH_WRAP)
+#define MEMORY_MAY_RUN_OUT(WORK)                                                                                       \
+    {                                                                                                                  \
+        "memory may run out", WORK                                                                                     \
+    }
+#else
+#define MEMORY_MAY_RUN_OUT(WORK) ALLOCATIONS_SKIPPED
+#endif
+
 #endif

@@ -300,7 +300,7 @@ extern const bndi_model_row bndi_own_row; /* the caller's own: it has a name and
 BND_CHECKED bnd_status bndi_parameters_begin(bnd_run *run, bnd_error *why);
 void bndi_parameters_end(bnd_run *run);
 
-/* Room for so many parameters and their places; those that are there stay. */
+/* Makes room for at least `count` parameters and their places, and keeps those that exist. */
 BND_CHECKED bnd_status bndi_parameters_room(bnd_run *run, size_t count, bnd_error *why);
 
 /* Call between steps. True if all weights are NaN. Embedding tables are not looked at: rows that no batch has used
