@@ -130,7 +130,7 @@ _binade()
         --model) words="quadratic linear logistic mlp student transformer gpt2 llama" ;;
         --recipe) words="all fp32 tf32 fp16-pure bf16-pure e4m3-pure e5m2-pure fp16-amp-noscale fp16-amp-static fp16-amp bf16-amp bf16-master bf16-sr bf16-kahan bf16-kahan-pure fp8-unscaled fp8-unscaled+fp32 fp8-e4m3-unscaled fp8-e4m3-unscaled+fp32 fp8-unit fp8-unit+fp32 fp8-delayed fp8-delayed+fp32 fp8-current fp8-current+fp32 fp8-rowwise fp8-rowwise+fp32 fp8-block fp8-block+fp32 fp8-block-ue8m0 fp8-block-ue8m0+fp32 mxfp8 mxfp8+fp32 mxfp8-floor mxfp8-floor+fp32 mxfp8-norms mxfp8-norms+fp32 mxfp6 mxfp6+fp32 mxfp4 mxfp4+fp32 mxfp4-rceil mxfp4-rceil+fp32 mxfp4-sr-rht mxfp4-sr-rht+fp32 mxint8 mxint8+fp32 nvint4 nvint4+fp32 nvfp4 nvfp4+fp32 nvfp4-46 nvfp4-46+fp32 nvfp4-ue5m3 nvfp4-ue5m3+fp32 nvfp4-fwd nvfp4-fwd+fp32 fp4-all-the-way fp4-all-the-way+fp32 quartet2 quartet2+fp32 fp8-lm fp8-lm+fp32 adam8bit" ;;
         --optimizer) words="sgd momentum adagrad rmsprop adam adamw lion adafactor muon muon-original adam-mini" ;;
-        --schedule) words="constant warmup cosine wsd" ;;
+        --schedule) words="constant warmup warmup: cosine wsd" ;;
         --config) files=yes ;;
         --data) files=yes ;;
         --data-type) words="uint8 int16 uint16 int32 uint32 int64 uint64" ;;
@@ -188,7 +188,7 @@ _binade()
         --model) words="quadratic linear logistic mlp student transformer gpt2 llama" ;;
         --recipe) words="all fp32 tf32 fp16-pure bf16-pure e4m3-pure e5m2-pure fp16-amp-noscale fp16-amp-static fp16-amp bf16-amp bf16-master bf16-sr bf16-kahan bf16-kahan-pure fp8-unscaled fp8-unscaled+fp32 fp8-e4m3-unscaled fp8-e4m3-unscaled+fp32 fp8-unit fp8-unit+fp32 fp8-delayed fp8-delayed+fp32 fp8-current fp8-current+fp32 fp8-rowwise fp8-rowwise+fp32 fp8-block fp8-block+fp32 fp8-block-ue8m0 fp8-block-ue8m0+fp32 mxfp8 mxfp8+fp32 mxfp8-floor mxfp8-floor+fp32 mxfp8-norms mxfp8-norms+fp32 mxfp6 mxfp6+fp32 mxfp4 mxfp4+fp32 mxfp4-rceil mxfp4-rceil+fp32 mxfp4-sr-rht mxfp4-sr-rht+fp32 mxint8 mxint8+fp32 nvint4 nvint4+fp32 nvfp4 nvfp4+fp32 nvfp4-46 nvfp4-46+fp32 nvfp4-ue5m3 nvfp4-ue5m3+fp32 nvfp4-fwd nvfp4-fwd+fp32 fp4-all-the-way fp4-all-the-way+fp32 quartet2 quartet2+fp32 fp8-lm fp8-lm+fp32 adam8bit" ;;
         --optimizer) words="sgd momentum adagrad rmsprop adam adamw lion adafactor muon muon-original adam-mini" ;;
-        --schedule) words="constant warmup cosine wsd" ;;
+        --schedule) words="constant warmup warmup: cosine wsd" ;;
         --config) files=yes ;;
         --data) files=yes ;;
         --data-type) words="uint8 int16 uint16 int32 uint32 int64 uint64" ;;

@@ -179,7 +179,7 @@ complete -c binade -n '__binade_is train' -l betas -d 'decay rates of the optimi
 complete -c binade -n '__binade_is train' -l eps -d 'epsilon of the optimizer (default 1e-8)' -x
 complete -c binade -n '__binade_is train' -l wd -d 'weight decay (default 0.01)' -x
 complete -c binade -n '__binade_is train' -l clip -d 'clip gradients to this norm of all of them together (default: none)' -x
-complete -c binade -n '__binade_is train' -l schedule -d 'of the learning rate: constant warmup cosine wsd (default constant)' -x -a 'constant warmup cosine wsd'
+complete -c binade -n '__binade_is train' -l schedule -d 'of the learning rate: constant warmup warmup:N cosine wsd (default constant)' -x -a 'constant warmup warmup: cosine wsd'
 complete -c binade -n '__binade_is train' -l steps -d 'steps per run (default 200 to 600, by model)' -x
 complete -c binade -n '__binade_is train' -l seeds -d 'seed pairs (initialisation, data): runs per recipe (default 1)' -x
 complete -c binade -n '__binade_is train' -l margin -d 'the tolerance of verdicts, in per cent of the loss above the irreducible loss (default 5)' -x
@@ -295,7 +295,7 @@ complete -c binade -n '__binade_is sweep' -l betas -d 'decay rates of the optimi
 complete -c binade -n '__binade_is sweep' -l eps -d 'epsilon of the optimizer (default 1e-8)' -x
 complete -c binade -n '__binade_is sweep' -l wd -d 'weight decay (default 0.01)' -x
 complete -c binade -n '__binade_is sweep' -l clip -d 'clip gradients to this norm of all of them together (default: none)' -x
-complete -c binade -n '__binade_is sweep' -l schedule -d 'of the learning rate: constant warmup cosine wsd (default constant)' -x -a 'constant warmup cosine wsd'
+complete -c binade -n '__binade_is sweep' -l schedule -d 'of the learning rate: constant warmup warmup:N cosine wsd (default constant)' -x -a 'constant warmup warmup: cosine wsd'
 complete -c binade -n '__binade_is sweep' -l steps -d 'steps per run (default 200 to 600, by model)' -x
 complete -c binade -n '__binade_is sweep' -l seed-init -d 'seed of the initial weights (default 0)' -x
 complete -c binade -n '__binade_is sweep' -l seed-data -d 'seed of data and batches (default 0)' -x

@@ -20,7 +20,7 @@ typedef struct bnd_training {
     bnd_policy policy;
     char model[BND_TRAINING_NAME_SIZE];     /* a row of bnd_model_name */
     char optimizer[BND_TRAINING_NAME_SIZE]; /* a row of bnd_optimizer_name */
-    char schedule[BND_TRAINING_NAME_SIZE];  /* constant, warmup, cosine, wsd */
+    char schedule[BND_TRAINING_NAME_SIZE];  /* constant, warmup, warmup:N, cosine, wsd */
     char data[BND_TRAINING_DATA_SIZE];      /* a file that a language model learns from; "": the source below */
     char data_type[BND_TRAINING_NAME_SIZE]; /* of the tokens in a file without a header; "": what its name says */
     char tokenizer[BND_TRAINING_DATA_SIZE]; /* tokenizer.json, of a file that is text; "": bytes are its symbols */
@@ -135,7 +135,8 @@ size_t bnd_optimizer_keeps(size_t row, bnd_role part, const size_t *shape, size_
 bool bnd_training_uses(const bnd_training *training, bnd_role role);
 
 /* Computes the factor of the learning rate at a step.
- * Arguments: `schedule` is constant, warmup, cosine or wsd; `step` is 0 .. steps - 1.
+ * Arguments: `schedule` is constant, warmup (rises to the full rate in a tenth of the steps), warmup:N (in N steps),
+ * cosine or wsd; `step` is 0 .. steps - 1.
  * On failure: BND_BAD_NAME for another schedule. */
 BND_CHECKED bnd_status bnd_schedule_factor(double *out, const char *schedule, uint64_t step, uint64_t steps,
                                            bnd_error *why);

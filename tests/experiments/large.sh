@@ -16,7 +16,8 @@ text=${BND_LARGE_TEXT:-$here/gcide.txt}
 last=${BND_LARGE_STEPS:-2442}
 rate=1e-3
 recipes=fp32,bf16-amp,bf16-sr,fp8-current,mxfp8,nvfp4
-model="--model transformer --width 384 --depth 6 --heads 6 --context 256 --batch 16 --lr $rate --clip 1"
+model="--model transformer --width 384 --depth 6 --heads 6 --context 256 --batch 16
+--lr $rate --schedule warmup:100 --clip 1"
 
 if [ -z "${BND_LARGE_TEXT:-}" ] && [ ! -f "$text" ]; then
     { gunzip -c <"$dictionary" >"$text.new" && mv "$text.new" "$text"; } || {
@@ -64,7 +65,7 @@ report() {
             expect "$optimizer: $recipe does not fail" not verdict $optimizer $recipe failed
         done
     done
-    write "$1 of 2442 steps: $(($1 * 4096)) tokens of $(wc -c <"$text" | tr -d ' ') bytes (cksum $(cksum <"$text" | cut -d' ' -f1)), rate $rate, one seed."
+    write "$1 of 2442 steps: $(($1 * 4096)) tokens of $(wc -c <"$text" | tr -d ' ') bytes (cksum $(cksum <"$text" | cut -d' ' -f1)), rate $rate after 100 steps of warm-up, one seed."
     table adamw "AdamW:"
     figure adamw
     table muon "Muon, AdamW for norms, embeddings and the head:"

@@ -83,15 +83,19 @@ static void test_missing_line(void)
 }
 
 /* A finished run, and one that was stopped, go on to more steps: the run that was longer from the start. */
-static void test_extended(void)
+static void check_extended(const char *schedule)
 {
     enum { SHORT = 8 };
     char path[PATH_SIZE], checkpoint[PATH_SIZE];
-    bnd_record expected = whole_run(), r;
+    bnd_record expected, r;
     bnd_error why;
+    bnd_task whole = task_in(NULL);
+    strcpy(whole.training.schedule, schedule);
+    CU_ASSERT_TRUE_FATAL(succeeds(run_until(&expected, &whole, UINT64_MAX, &why), &why));
     for (uint64_t stop = SHORT / 2; stop <= SHORT; stop += SHORT / 2) {
         open_folder();
         bnd_task task = task_in(in_folder(path, "run"));
+        strcpy(task.training.schedule, schedule);
         task.training.steps = SHORT;
         CU_ASSERT_TRUE(succeeds(run_until(&r, &task, stop, &why), &why));
         CU_ASSERT_EQUAL(r.complete, stop == SHORT);
@@ -112,6 +116,12 @@ static void test_extended(void)
         close_folder();
     }
     bnd_record_close(&expected);
+}
+
+static void test_extended(void)
+{
+    check_extended("constant");
+    check_extended("warmup:12");
 }
 
 /* Where learning rates depend on the number of steps, the beginning of a longer run is another run. */

@@ -115,13 +115,22 @@ static void test_schedules(void)
         const char *name;
         uint64_t step;
         double factor;
-    } cases[] = {{"constant", 50, 1}, {"warmup", 0, 0.1},   {"warmup", 9, 1}, {"warmup", 99, 1}, {"cosine", 4, 0.5},
-                 {"cosine", 99, 0.1}, {"cosine", 54, 0.55}, {"wsd", 70, 1},   {"wsd", 89, 0.5},  {"wsd", 99, 0}};
+    } cases[] = {{"constant", 50, 1}, {"warmup", 0, 0.1},     {"warmup", 9, 1},      {"warmup", 99, 1},
+                 {"cosine", 4, 0.5},  {"cosine", 99, 0.1},    {"cosine", 54, 0.55},  {"wsd", 70, 1},
+                 {"wsd", 89, 0.5},    {"wsd", 99, 0},         {"warmup:4", 0, 0.25}, {"warmup:4", 3, 1},
+                 {"warmup:4", 50, 1}, {"warmup:200", 99, 0.5}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         double factor = -1;
         bnd_error why;
         CU_ASSERT_TRUE(succeeds(bnd_schedule_factor(&factor, cases[i].name, cases[i].step, 100, &why), &why));
         CU_ASSERT_DOUBLE_EQUAL(factor, cases[i].factor, 1e-9);
+    }
+    static const char *const wrong[] = {"warmup:", "warmup:0", "warmup:N", "warmup:-1", "warmup:99999999999999999999"};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        double factor = -1;
+        bnd_error why;
+        CU_ASSERT_TRUE(refuses(bnd_schedule_factor(&factor, wrong[i], 0, 100, &why), &why, "needs a number of steps"));
+        CU_ASSERT_EQUAL(factor, -1);
     }
 }
 

@@ -162,11 +162,11 @@ static bnd_status is_beginning(bool *out, const bndi_session *s, const bndi_byte
     bndi_config_write(&shorter, &task, &s->record);
     bnd_status status = bndi_bytes_check(&shorter, why);
     *out = status == BND_OK && bndi_config_same(there, &shorter, NULL) == BND_OK;
-    if (*out && strcmp(task.training.schedule, "constant") != 0) {
+    if (*out && !bndi_schedule_extends(task.training.schedule)) {
         status =
             bnd_fail(why, BND_BAD_ARGUMENT, 0,
                      "a run of %llu steps cannot be extended to %llu: learning rates of schedule '%s' depend on "
-                     "the number of steps; only runs with schedule 'constant' can be extended",
+                     "the number of steps; only runs with schedule 'constant' or 'warmup:N' can be extended",
                      (unsigned long long)r.steps, (unsigned long long)s->task->training.steps, task.training.schedule);
     }
     bndi_bytes_free(&shorter);

@@ -387,6 +387,10 @@ extern const bndi_text_row bndi_text_chain, bndi_text_copy;
 /* training.data, or the row of training.source. */
 BND_CHECKED bnd_status bndi_open_text(bnd_run *run, bnd_error *why);
 
+/* Whether the rates of a schedule do not depend on the number of steps, so that a run of some steps is the beginning of
+ * a longer one. */
+bool bndi_schedule_extends(const char *schedule);
+
 /* A Markov chain in run->source.plan, and the chance level of its symbols; `usual` is the vocabulary where none is
  * given. `next` is the symbol after `from` by the highest 53 of the random bits. */
 BND_CHECKED bnd_status bndi_chain_make(bnd_run *run, size_t usual, bnd_error *why);

@@ -201,15 +201,47 @@ static const struct schedule {
 } schedules[] = {{"constant", constant}, {"warmup", warmup}, {"cosine", cosine}, {"wsd", wsd}};
 enum { SCHEDULES = sizeof schedules / sizeof schedules[0] };
 
+/* The names, and what stands for warmup:N in the list of a message. */
 static const char *schedule_name(size_t row)
 {
-    return schedules[row].name;
+    return row < SCHEDULES ? schedules[row].name : "warmup:N";
+}
+
+static const char warmup_prefix[] = "warmup:";
+
+/* Whether a schedule is warmup:N, whose rate rises for N steps; then N, or 0 if it is not a number. */
+static bool is_warmup_of(uint64_t *steps, const char *schedule)
+{
+    size_t begin = sizeof warmup_prefix - 1;
+    if (strncmp(schedule, warmup_prefix, begin) != 0) {
+        return false;
+    }
+    if (!bndi_count_of(steps, schedule + begin, bndi_length(schedule + begin))) {
+        *steps = 0;
+    }
+    return true;
+}
+
+bool bndi_schedule_extends(const char *schedule)
+{
+    uint64_t rising;
+    return strcmp(schedule, "constant") == 0 || is_warmup_of(&rising, schedule);
 }
 
 bnd_status bnd_schedule_factor(double *out, const char *schedule, uint64_t step, uint64_t steps, bnd_error *why)
 {
     size_t row;
-    bnd_status status = find(&row, schedule, schedule_name, SCHEDULES, "unknown schedule", why);
+    uint64_t rising;
+    if (is_warmup_of(&rising, schedule)) {
+        if (rising == 0) {
+            return bnd_fail(why, BND_BAD_NAME, sizeof warmup_prefix - 1,
+                            "schedule '%s' needs a number of steps after '%s', such as warmup:100", schedule,
+                            warmup_prefix);
+        }
+        *out = step < rising ? (double)(step + 1) / (double)rising : 1;
+        return BND_OK;
+    }
+    bnd_status status = find(&row, schedule, schedule_name, SCHEDULES + 1, "unknown schedule", why);
     if (status == BND_OK) {
         *out = schedules[row].factor((double)(step + 1) / (double)(steps > 0 ? steps : 1));
     }

@@ -5,7 +5,7 @@
 
 enum { INDENT = 20 };
 
-static const char schedules[] = "constant warmup cosine wsd";
+static const char schedules[] = "constant warmup warmup:N cosine wsd";
 
 /* The sizes of a model; 0: it has no such size. */
 typedef struct size_of {
