@@ -68,6 +68,8 @@ static const char *const accumulators[] = {
     "fma:fp16:sr",
     "bf16:rdn",
     "e4m3:rto",
+    "e4m3:rup",
+    "e5m2:rdn",
     "fma:e4m3fnuz:rdn",
     "e4m3fnuz:sr:5",
     "e8m12:sra:16",

@@ -8,7 +8,8 @@
  *   at      steps up to the next promotion, and where bits are random no more than have DRAWN_ROWS
  *           rows of entries
  *
- * What a tile refuses is computed by strips, from the sums as they are.
+ * What a tile refuses is computed from the sums as they are, by one that mends or by strips. What has left the format
+ * once is likely to do so in the next tiles, too: MENDED_AT_ONCE calls go to the one that mends.
  *
  * Random bits. Those of row i, step k and 32 columns are 32 entries of the field, from (i K + k) n + j on: 4 blocks of
  * the generator with entries of two bytes, or 5 if these begin within a block. The blocks of all rows and of some steps
@@ -23,7 +24,8 @@
 
 enum {
     ROWS_AT_ONCE = 112,
-    TILE_ROWS = 12,   /* the most */
+    TILE_ROWS = 12, /* the most */
+    MENDED_AT_ONCE = 64,
     DRAWN_ROWS = 96,  /* of random entries at once: rows of a tile, times steps */
     ENTRY_BYTES = 8,  /* the most */
     BLOCK_BYTES = 16, /* of the generator */
@@ -38,6 +40,7 @@ typedef struct sums_of_rows {
     uint64_t blocks[BLOCKS_MAX];
     uint64_t entries[BLOCKS_MAX * BLOCK_BYTES / sizeof(uint64_t)];
     uint32_t at[2][DRAWN_ROWS];
+    uint32_t to_mend; /* calls */
 } sums_of_rows;
 _Static_assert(sizeof(sums_of_rows) + (ROWS_AT_ONCE + TILE_ROWS) * BNDI_PITCH * sizeof(float) <=
                    BLOCK_FLOATS * sizeof(float),
@@ -173,6 +176,25 @@ static void draw(const kept_tile *t, bndi_draws *draws, size_t first, size_t k)
     draws->bytes = bytes;
 }
 
+/* k steps by the first attempt that succeeds. */
+static void some_steps(const kept_tile *t, size_t first, size_t at, size_t k, const bndi_draws *draws)
+{
+    const bndi_sum *sum = &t->job->sum;
+    const float *a = row_of_block(t->buffers, t->first_row) + at, *b = t->buffers->panel + at * BNDI_STRIP;
+    if (t->of->to_mend == 0) {
+        if (sum->kept.tile(sum, sums_at(t, 0), a, b, k, draws)) {
+            return;
+        }
+        t->of->to_mend = sum->kept.mended != NULL ? MENDED_AT_ONCE : 0;
+    }
+    if (t->of->to_mend > 0) {
+        t->of->to_mend--;
+        sum->kept.mended(sum, sums_at(t, 0), a, b, k, draws);
+    } else {
+        steps_by_strips(t, first, at, k);
+    }
+}
+
 /* `at` of the block of k that begins with step `first`. */
 static void steps_of_sums(const kept_tile *t, size_t first, size_t at, size_t k)
 {
@@ -184,10 +206,7 @@ static void steps_of_sums(const kept_tile *t, size_t first, size_t at, size_t k)
         if (random) {
             draw(t, &draws, first + at, some);
         }
-        if (!sum->kept.tile(sum, sums_at(t, 0), row_of_block(t->buffers, t->first_row) + at,
-                            t->buffers->panel + at * BNDI_STRIP, some, random ? &draws : NULL)) {
-            steps_by_strips(t, first, at, some);
-        }
+        some_steps(t, first, at, some, random ? &draws : NULL);
     }
 }
 
@@ -260,6 +279,7 @@ void bndi_by_sums(const bndi_job *j, bndi_buffers *w, bndi_region p)
     const size_t rows_of_block = (size_t)ROWS_AT_ONCE / way.rows * way.rows;
     kept_tile t = {.job = j, .buffers = w};
     t.of = (sums_of_rows *)(void *)row_of_block(w, BLOCK_ROWS) - 1;
+    t.of->to_mend = 0;
     BNDI_VERIFY(way.rows <= TILE_ROWS);
     for (size_t row = p.top; row < p.bottom; row += rows_of_block) {
         const size_t rows = bndi_smaller(rows_of_block, p.bottom - row);

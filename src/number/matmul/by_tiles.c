@@ -4,10 +4,11 @@
  *   k       blocks of `depth` steps
  *   row     blocks of at most BLOCK_ROWS rows, packed with k innermost: tiles read A along a row
  *   column  panels of B, `way->columns` wide, packed row after row
- *   tile    rows x columns sums. Three attempts, each leaving C untouched when it fails:
+ *   tile    rows x columns sums. Attempts, each leaving C untouched when it fails:
  *             1 `tile`, if is_safe shows beforehand that nothing can overflow; of aligned groups in any case
  *             2 `checked`, which watches the largest magnitude on the way; of aligned groups, in double
- *             3 strips, which do everything
+ *             3 the tile that mends, of sums kept in fp32 (tile_kept_template.h), where there is one
+ *             4 strips, which do everything
  *
  * A tile at the edge is computed whole, on a copy: missing rows and columns repeat the last one, so no made-up number
  * can overflow.
@@ -63,6 +64,30 @@ static void strips_of_tile(const bndi_job *j, const tile *t, size_t first, size_
     }
 }
 
+/* All rows by the tile that refuses nothing; false where there is none with the same rows in fp32 lanes. It also
+ * computes the repeated rows and columns of an edge, on the copy that do_tile has made. Its NaNs are the processor's:
+ * in C they become the canonical one. e4m3, a sum of 440 and a product of 32, to nearest even:
+ *
+ *   472 to 4 bits     480 > 448: the class of 472 is positive, for which the rule has NaN
+ *   next step         NaN, of the class NaN: NaN */
+static bool mended_tile(const bndi_job *j, const tile *t, size_t k)
+{
+    const bndi_kept *kept = &j->sum.kept;
+    const bndi_way *way = j->sum.way;
+    float sums[BNDI_TILE_ROWS_MAX * BNDI_STRIP];
+    if (kept->mended == NULL || kept->doubles || kept->rows != way->rows || way->columns != BNDI_STRIP) {
+        return false;
+    }
+    for (size_t i = 0; i < way->rows; i++) {
+        __builtin_memcpy(sums + i * BNDI_STRIP, t->c + i * t->pitch, BNDI_STRIP * sizeof *sums);
+    }
+    kept->mended(&j->sum, sums, t->a, t->b, k, NULL);
+    for (size_t e = 0; e < (size_t)way->rows * BNDI_STRIP; e++) {
+        t->c[e / BNDI_STRIP * t->pitch + e % BNDI_STRIP] = one_nan(sums[e]);
+    }
+    return true;
+}
+
 /* Is no product and no sum of these steps beyond the format's largest number? Products are at most P, that of the
  * largest operands, rounded: P (1 + 2^-p). Let c be the largest sum to begin with.
  *
@@ -98,7 +123,8 @@ static void steps_of_tile(const bndi_job *j, const tile *t, size_t first, size_t
     if ((tries || is_safe(j, t, k)) && way->tile(&j->sum, t->c, t->pitch, t->a, t->b, k)) {
         return;
     }
-    if (way->checked == NULL || !way->checked(&j->sum, t->c, t->pitch, t->a, t->b, k)) {
+    const bool done = way->checked != NULL && way->checked(&j->sum, t->c, t->pitch, t->a, t->b, k);
+    if (!done && !mended_tile(j, t, k)) {
         strips_of_tile(j, t, first, k);
     }
 }

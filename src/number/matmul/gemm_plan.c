@@ -145,6 +145,38 @@ static bndi_kept_tile *native_tile(const bndi_sum *sum, const bndi_kept_tiles *t
                                                                               : NULL;
 }
 
+/* A result as a token of the instruction fixupimm: infinite, NaN, or the largest number with the class's sign (0). */
+static bool add_token(uint32_t *tokens, unsigned class, uint64_t word, double largest)
+{
+    enum { LARGEST_THERE = 0, A_NAN = 3, MINUS_INFINITY = 4, INFINITY_TOKEN = 5 };
+    const double x = bndi_double_of_bits(word);
+    const uint32_t token = x != x                  ? A_NAN
+                           : x == __builtin_inf()  ? INFINITY_TOKEN
+                           : x == -__builtin_inf() ? MINUS_INFINITY
+                                                   : LARGEST_THERE;
+    *tokens |= token << 4 * class;
+    return token != LARGEST_THERE || x == largest;
+}
+
+/* Tokens for the results of all classes; false where they cannot say them, or where M is no number for all that does
+ * not overflow. Word by word, in the order of the instruction. */
+static bool set_special(const bndi_sum *sum, bndi_kept *kept)
+{
+    enum { A_QUIET_NAN = 0, A_NAN = 1, ONE = 3, MINUS_INFINITY = 4, PLUS_INFINITY = 5, NEGATIVE = 6, POSITIVE = 7 };
+    const double largest = kept->largest;
+    bndi_results of = {.asked = false};
+    bndi_ask(&sum->plan, false, &of);
+    kept->special = 0;
+    return kept->up * largest < bndi_power_of_two(kept->doubles ? 1000 : 125) &&
+           add_token(&kept->special, A_QUIET_NAN, of.nan[0], __builtin_nan("")) &&
+           add_token(&kept->special, A_NAN, of.nan[1], __builtin_nan("")) &&
+           add_token(&kept->special, ONE, of.overflow[0], largest) &&
+           add_token(&kept->special, MINUS_INFINITY, of.infinity[1], -largest) &&
+           add_token(&kept->special, PLUS_INFINITY, of.infinity[0], largest) &&
+           add_token(&kept->special, NEGATIVE, of.overflow[1], -largest) &&
+           add_token(&kept->special, POSITIVE, of.overflow[0], largest);
+}
+
 static void choose_kept(bndi_sum *sum)
 {
     const bndi_kept_tiles *tiles = sum->ways->kept;
@@ -155,10 +187,10 @@ static void choose_kept(bndi_sum *sum)
     int32_t extra;
     const bndi_toward to = direction_of(sum, &extra);
     const int32_t looked_at = f->precision + extra;
-    if (tiles == NULL || sum->way != NULL) {
+    if (tiles == NULL) {
         return;
     }
-    sum->kept.tile = native_tile(sum, tiles, &doubles);
+    sum->kept.tile = sum->way == NULL ? native_tile(sum, tiles, &doubles) : NULL;
     if (sum->kept.tile != NULL) {
         sum->kept.doubles = doubles;
         sum->kept.rows = tiles->native_rows[doubles];
@@ -172,7 +204,7 @@ static void choose_kept(bndi_sum *sum)
         return;
     }
     const int32_t precision = doubles ? 53 : 24;
-    sum->kept = (bndi_kept){.tile = tiles->tile[doubles][each][extra > 0][to],
+    sum->kept = (bndi_kept){.tile = sum->way == NULL ? tiles->tile[doubles][each][extra > 0][to] : NULL,
                             .rows = tiles->rows[doubles],
                             .extra = (uint8_t)extra,
                             .random_bits = (uint8_t)bnd_rule_random_bits(rule),
@@ -183,6 +215,7 @@ static void choose_kept(bndi_sum *sum)
                             .lowest = bndi_power_of_two(f->emin + precision - looked_at),
                             .largest = (double)f->max_significand * bndi_power_of_two(f->max_quantum),
                             .constant = rule.rounding == BND_ROUND_RNA};
+    sum->kept.mended = set_special(sum, &sum->kept) ? tiles->mended[doubles][each][extra > 0][to] : NULL;
 }
 
 /* ---- the accumulator ---- */

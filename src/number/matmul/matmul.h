@@ -77,21 +77,24 @@ typedef struct bndi_draws {
 typedef bool bndi_kept_tile(const bndi_sum *sum, void *state, const float *a, const float *b, size_t k,
                             const bndi_draws *draws);
 
-/* By lanes (0: fp32, 1: fp64), kind (FUSED, EACH), whether something is added, and direction; `native` for fp32's and
- * fp64's own sums. NULL where there is none. */
+/* By lanes (0: fp32, 1: fp64), kind (FUSED, EACH), whether something is added, and direction; `mended`: the same, which
+ * refuse nothing; `native` for fp32's and fp64's own sums. NULL where there is none. */
 typedef struct bndi_kept_tiles {
-    bndi_kept_tile *tile[2][2][2][BNDI_TOWARD_COUNT], *native[2][2][BNDI_TOWARD_COUNT];
+    bndi_kept_tile *tile[2][2][2][BNDI_TOWARD_COUNT], *mended[2][2][2][BNDI_TOWARD_COUNT];
+    bndi_kept_tile *native[2][2][BNDI_TOWARD_COUNT];
     uint8_t rows[2], native_rows[2];
 } bndi_kept_tiles;
 
 /* The choice for an accumulator, and what the tile needs. */
 typedef struct bndi_kept {
-    bndi_kept_tile *tile; /* NULL: none */
+    bndi_kept_tile *tile;   /* NULL: none */
+    bndi_kept_tile *mended; /* for what `tile`, or a way's, has refused; or NULL */
     uint8_t rows, extra, random_bits;
     bool doubles, doubled; /* doubled: 2 R + 1 is added for R */
     bool has_negative_zero;
     double up, lowest, largest;
     uint64_t constant;
+    uint32_t special; /* tokens: what numbers beyond the largest, infinities and NaNs become */
 } bndi_kept;
 
 /* The ways of a back end. */

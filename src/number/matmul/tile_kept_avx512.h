@@ -165,6 +165,22 @@ static ALWAYS_INLINE vector_64 larger_64(vector_64 a, vector_64 b)
     return _mm512_range_pd(a, b, 0xb);
 }
 
+/* r; where its magnitude is not at most `largest`, what `special` has for the class of x. Its tokens for fixupimm come
+ * from gemm_plan.c; the token 0 leaves what is there, which is `largest` with the sign of x. */
+static ALWAYS_INLINE vector_32 mended_32(vector_32 r, vector_32 x, vector_32 largest, words_32 special)
+{
+    const __mmask16 strange = _mm512_cmp_ps_mask(_mm512_abs_ps(r), largest, _CMP_NLE_UQ);
+    r = _mm512_mask_range_ps(r, strange, x, largest, 0x2);
+    return _mm512_mask_fixupimm_ps(r, strange, x, special, 0);
+}
+
+static ALWAYS_INLINE vector_64 mended_64(vector_64 r, vector_64 x, vector_64 largest, words_64 special)
+{
+    const __mmask8 strange = _mm512_cmp_pd_mask(_mm512_abs_pd(r), largest, _CMP_NLE_UQ);
+    r = _mm512_mask_range_pd(r, strange, x, largest, 0x2);
+    return _mm512_mask_fixupimm_pd(r, strange, x, special, 0);
+}
+
 /* x | (y & sign) */
 static ALWAYS_INLINE vector_32 with_sign_32(vector_32 x, vector_32 y, vector_32 sign)
 {

@@ -30,12 +30,18 @@
  * bf16 (p 8) toward zero in fp32: d = 3f81c000, M = 1 * 2^16, w = 47800081, w - M = 3f810000.
  *
  * Overflow, infinities and NaNs: as in tile_rounded_template.h, by the largest magnitude on the way and NaNs at the
- * end. The tile is then left to strips. */
+ * end. The tile is then left to one that `mends`, or to strips.
+ *
+ * A tile that mends looks at each result: where its magnitude is not at most the format's largest, the accumulator's
+ * rule has a result for each class of the exact number: positive or negative overflow, the infinities, NaN.
+ * gemm_plan.c asks the codec for these. The class is that of x y, s + p or x y + s rounded toward zero, which is
+ * infinite only where the exact one is. M is a number for all d that do not overflow; where it is infinite, w - M is
+ * NaN, and is mended. */
 
 /* Constants of the second rounding, in all lanes. */
 typedef struct NAME(constants) {
     NAME(vector) up, lowest, sign, largest;
-    NAME(words) keep, constant;
+    NAME(words) keep, constant, special;
 } NAME(constants);
 
 static ALWAYS_INLINE NAME(constants) NAME(constants_of)(const bndi_kept *kept)
@@ -45,7 +51,8 @@ static ALWAYS_INLINE NAME(constants) NAME(constants_of)(const bndi_kept *kept)
                              .sign = NAME(all)(kept->has_negative_zero ? -0.0 : 0.0),
                              .largest = NAME(all)(kept->largest),
                              .keep = NAME(all_words)(~UINT64_C(0) << kept->extra),
-                             .constant = NAME(all_words)(kept->constant)};
+                             .constant = NAME(all_words)(kept->constant),
+                             .special = NAME(all_words)(kept->special)};
 }
 
 /* w without M, with the sign of d. */
@@ -68,15 +75,17 @@ static ALWAYS_INLINE NAME(vector)
 }
 
 /* x y: M needs no more of it than its exponent, so that w is one rounding. */
-static ALWAYS_INLINE NAME(vector) NAME(rounded_product)(bndi_toward to, bool adds, const NAME(constants) * is,
-                                                        NAME(vector) x, NAME(vector) y, NAME(words) r)
+static ALWAYS_INLINE NAME(vector)
+    NAME(rounded_product)(bndi_toward to, bool adds, bool mends, const NAME(constants) * is, NAME(vector) x,
+                          NAME(vector) y, NAME(words) r)
 {
     const NAME(vector) d = NAME(product)(x, y), m = NAME(farther)(is->lowest, NAME(power_in)(d) * is->up);
     NAME(vector) w = NAME(fma)(x, y, m);
     if (to != BNDI_NEAREST) {
         w = NAME(fma_by)(to, x, y, m);
     }
-    return NAME(finished)(adds, is, w, m, d, r);
+    w = NAME(finished)(adds, is, w, m, d, r);
+    return mends ? NAME(mended)(w, d, is->largest, is->special) : w;
 }
 
 /* A row of the second operand. */
@@ -89,8 +98,8 @@ static ALWAYS_INLINE void NAME(take_row)(NAME(vector) * y, const float *b)
 }
 
 /* `adds`: there is an r. */
-static ALWAYS_INLINE bool NAME(kept_by)(bool each, bndi_toward to, bool adds, const bndi_sum *sum, LANE *state,
-                                        const float *a, const float *b, size_t k, const bndi_draws *draws)
+static ALWAYS_INLINE bool NAME(kept_by)(bool each, bndi_toward to, bool adds, bool mends, const bndi_sum *sum,
+                                        LANE *state, const float *a, const float *b, size_t k, const bndi_draws *draws)
 {
     /* Sums stay in registers from here to the end; so does the largest magnitude on the way. */
     const NAME(constants) is = NAME(constants_of)(&sum->kept);
@@ -116,23 +125,28 @@ static ALWAYS_INLINE bool NAME(kept_by)(bool each, bndi_toward to, bool adds, co
             const char *second = random ? draws->entries + draws->at[1][at * NAME(ROWS) + i] : NULL;
             UNROLL
             for (size_t v = 0; v < NAME(VECTORS); v++) {
-                NAME(vector) d = x;
+                NAME(vector) d = x, whole = s[i][v]; /* whole: of the class of the exact number */
                 if (each) {
                     const NAME(words) r = random ? NAME(random)(first, draws->bytes, v * NAME(LANES)) : is.constant;
-                    d = NAME(rounded_product)(to, adds, &is, x, y[v], r);
-                    most[v] = NAME(larger)(most[v], d);
-                    d = NAME(sum_by)(to, s[i][v], d);
+                    d = NAME(rounded_product)(to, adds, mends, &is, x, y[v], r);
+                    most[v] = mends ? most[v] : NAME(larger)(most[v], d);
+                    d = whole = NAME(sum_by)(to, s[i][v], d);
                 } else {
-                    d = NAME(fma_by)(to, x, y[v], s[i][v]);
+                    d = NAME(fma_by)(to, x, y[v], whole);
+                    whole = mends ? NAME(fma_by)(BNDI_ZERO, x, y[v], whole) : whole;
                 }
                 const NAME(words) r = random ? NAME(random)(second, draws->bytes, v * NAME(LANES)) : is.constant;
                 s[i][v] = NAME(to_format)(to, adds, &is, d, r);
-                most[v] = NAME(larger)(most[v], s[i][v]);
+                if (mends) {
+                    s[i][v] = NAME(mended)(s[i][v], whole, is.largest, is.special);
+                } else {
+                    most[v] = NAME(larger)(most[v], s[i][v]);
+                }
             }
         }
     }
     UNROLL
-    for (size_t v = 0; v < NAME(VECTORS); v++) {
+    for (size_t v = 0; v < NAME(VECTORS) && !mends; v++) {
         strange |= NAME(beyond)(most[v], is.largest);
         ALL_ROWS
         for (size_t i = 0; i < NAME(ROWS); i++) {
@@ -152,25 +166,27 @@ static ALWAYS_INLINE bool NAME(kept_by)(bool each, bndi_toward to, bool adds, co
     return true;
 }
 
-/* A function per kind, direction and whether it adds. */
-#define KEPT(name, each, to, adds)                                                                                     \
+/* A function per kind, direction, whether it adds and whether it mends. */
+#define KEPT(name, each, to, adds, mends)                                                                              \
     static bool NAME(name)(const bndi_sum *sum, void *state, const float *a, const float *b, size_t k,                 \
                            const bndi_draws *draws)                                                                    \
     {                                                                                                                  \
-        return NAME(kept_by)(each, to, adds, sum, state, a, b, k, draws);                                              \
+        return NAME(kept_by)(each, to, adds, mends, sum, state, a, b, k, draws);                                       \
     }
-#define KEPT_BOTH(name, to, adds)                                                                                      \
-    KEPT(kept_fused_##name, false, to, adds)                                                                           \
-    KEPT(kept_each_##name, true, to, adds)
-KEPT_BOTH(nearest, BNDI_NEAREST, false)
-KEPT_BOTH(zero, BNDI_ZERO, false)
-KEPT_BOTH(up, BNDI_UP, false)
-KEPT_BOTH(down, BNDI_DOWN, false)
-KEPT_BOTH(odd, BNDI_ODD_ONE, false)
-KEPT_BOTH(nearest_adds, BNDI_NEAREST, true)
-KEPT_BOTH(zero_adds, BNDI_ZERO, true)
-KEPT_BOTH(odd_adds, BNDI_ODD_ONE, true)
-#undef KEPT_BOTH
+#define KEPT_ALL(name, to, adds)                                                                                       \
+    KEPT(kept_fused_##name, false, to, adds, false)                                                                    \
+    KEPT(kept_each_##name, true, to, adds, false)                                                                      \
+    KEPT(mended_fused_##name, false, to, adds, true)                                                                   \
+    KEPT(mended_each_##name, true, to, adds, true)
+KEPT_ALL(nearest, BNDI_NEAREST, false)
+KEPT_ALL(zero, BNDI_ZERO, false)
+KEPT_ALL(up, BNDI_UP, false)
+KEPT_ALL(down, BNDI_DOWN, false)
+KEPT_ALL(odd, BNDI_ODD_ONE, false)
+KEPT_ALL(nearest_adds, BNDI_NEAREST, true)
+KEPT_ALL(zero_adds, BNDI_ZERO, true)
+KEPT_ALL(odd_adds, BNDI_ODD_ONE, true)
+#undef KEPT_ALL
 #undef KEPT
 
 /* ---- fp32's and fp64's own sums ---- */

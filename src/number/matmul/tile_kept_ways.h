@@ -49,6 +49,8 @@ static const bndi_kept_tiles kept_tiles = {
     .rows = {ROWS_32, ROWS_64},
     .native_rows = {NATIVE_ROWS_32, NATIVE_ROWS_64},
     .tile = {{KEPT_ROW(kept_fused, 32), KEPT_ROW(kept_each, 32)}, {KEPT_ROW(kept_fused, 64), KEPT_ROW(kept_each, 64)}},
+    .mended = {{KEPT_ROW(mended_fused, 32), KEPT_ROW(mended_each, 32)},
+               {KEPT_ROW(mended_fused, 64), KEPT_ROW(mended_each, 64)}},
     .native = {{{NULL, native_zero_32, native_up_32, native_down_32, native_odd_32},
                 {NULL, native_each_zero_32, native_each_up_32, native_each_down_32, native_each_odd_32}},
                {KEPT_TILES(native, 64), KEPT_TILES(native, 64)}},
