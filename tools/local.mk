@@ -40,5 +40,6 @@ EXTRA_DIST += \
 	tools/dev/make-generated \
 	tools/dev/make-page-pictures.mjs \
 	tools/dev/make-goldens.py \
+	tools/dev/make-python-types \
 	tools/dev/make-large-checkpoint.py \
 	tools/dev/make-training-goldens.py
