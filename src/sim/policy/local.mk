@@ -5,6 +5,9 @@ libbinade_laboratory_la_SOURCES += \
 	src/sim/policy/role.c \
 	src/sim/policy/part.c \
 	src/sim/policy/selector.c \
+	src/sim/policy/recipe_pieces.h \
+	src/sim/policy/recipe_pieces.c \
+	src/sim/policy/recipe_cast.c \
 	src/sim/policy/recipes.def \
 	src/sim/policy/recipe.c \
 	src/sim/policy/layers.c \
