@@ -155,7 +155,7 @@ static void double_entries(uint64_t *words, unsigned bits, size_t n)
 static void draw(const kept_tile *t, bndi_draws *draws, size_t first, size_t k)
 {
     const bndi_sum *sum = &t->job->sum;
-    const bool each = sum->accumulator.kind == BND_ACCUMULATE_EACH;
+    const bool each = sum->accumulator.kind == BND_ACCUMULATE_EACH && !sum->kept.exact_products;
     const unsigned bits = sum->kept.random_bits, shift = bits <= 16 ? 3 : bits <= 32 ? 2 : 1;
     const unsigned bytes = BLOCK_BYTES >> shift;
     const uint64_t element = bndi_random_place(sum, t->row, first, t->column);

@@ -66,7 +66,7 @@ static void strips_of_tile(const bndi_job *j, const tile *t, size_t first, size_
 
 /* All rows by the tile that refuses nothing; false where there is none with the same rows in fp32 lanes. It also
  * computes the repeated rows and columns of an edge, on the copy that do_tile has made. Its NaNs are the processor's:
- * in C they become the canonical one. e4m3, a sum of 440 and a product of 32, to nearest even:
+ * in C they become the canonical one. e4m3, a sum of 416 and a product of 56, to nearest even:
  *
  *   472 to 4 bits     480 > 448: the class of 472 is positive, for which the rule has NaN
  *   next step         NaN, of the class NaN: NaN */

@@ -167,14 +167,68 @@ static bool set_special(const bndi_sum *sum, bndi_kept *kept)
     bndi_results of = {.asked = false};
     bndi_ask(&sum->plan, false, &of);
     kept->special = 0;
-    return kept->up * largest < bndi_power_of_two(kept->doubles ? 1000 : 125) &&
-           add_token(&kept->special, A_QUIET_NAN, of.nan[0], __builtin_nan("")) &&
+    const bool has_m = kept->exact_products || kept->up * largest < bndi_power_of_two(kept->doubles ? 1000 : 125);
+    return has_m && add_token(&kept->special, A_QUIET_NAN, of.nan[0], __builtin_nan("")) &&
            add_token(&kept->special, A_NAN, of.nan[1], __builtin_nan("")) &&
            add_token(&kept->special, ONE, of.overflow[0], largest) &&
            add_token(&kept->special, MINUS_INFINITY, of.infinity[1], -largest) &&
            add_token(&kept->special, PLUS_INFINITY, of.infinity[0], largest) &&
            add_token(&kept->special, NEGATIVE, of.overflow[1], -largest) &&
            add_token(&kept->special, POSITIVE, of.overflow[0], largest);
+}
+
+/* For modes that look at more bits than doubles have; tile_wide_avx512.h shows which there can be. The state is in
+ * doubles, and never a strip's: these tiles refuse nothing. */
+static void choose_wide(bndi_sum *sum)
+{
+    enum { BITS_BELOW = 48, LEAST = -900, HIGHEST = 900 };
+    const bndi_kept_tiles *tiles = sum->ways->kept;
+    const bnd_format *f = &sum->accumulator.format;
+    const bnd_rule rule = sum->accumulator.rule;
+    const bool each = sum->accumulator.kind == BND_ACCUMULATE_EACH;
+    const bool fp64 = bnd_format_same(f, bnd_lab_format_of_words(BNDI_WORDS_64));
+    const int32_t random = (int32_t)bnd_rule_random_bits(rule), entry = random <= 16 ? 16 : random <= 32 ? 32 : 64;
+    int32_t extra;
+    const bndi_toward to = direction_of(sum, &extra);
+    const bool fits = extra > 0 && extra <= BITS_BELOW && !(rule.rounding == BND_ROUND_SRB && random == entry);
+    const bool small = f->precision < 53 && f->emax <= HIGHEST && f->emin - f->precision > LEAST;
+    /* fp64 products are not rounded, so that no policy may make something else of an infinite one. */
+    const bool rounds_none = fp64 && (!each || rule.overflow == BND_OVERFLOW_FORMAT);
+    if (!fits || !sum->plan.exact || !(rounds_none || small)) {
+        return;
+    }
+    bndi_kept kept = {.tile = fp64 ? tiles->wide_native[to] : tiles->wide[each][to],
+                      .rows = tiles->rows[1],
+                      .extra = (uint8_t)extra,
+                      .random_bits = (uint8_t)random,
+                      .doubles = true,
+                      .doubled = rule.rounding == BND_ROUND_SRB,
+                      .has_negative_zero = f->has_negative_zero,
+                      .exact_products = fp64,
+                      .up = bndi_power_of_two(53 - f->precision),
+                      .lowest = bndi_power_of_two(f->emin + 53 - f->precision),
+                      .largest = (double)f->max_significand * bndi_power_of_two(f->max_quantum),
+                      .below = (fp64 ? 1.5 : 1.0) * bndi_power_of_two(-extra),
+                      .constant = rule.rounding == BND_ROUND_RNA};
+    if (kept.tile != NULL && set_special(sum, &kept)) {
+        sum->kept = kept;
+        sum->in_double = true;
+    }
+}
+
+/* A number at a time costs too much for these: product and sum of fp32, to nearest away. Its doubles are ready. */
+static void choose_away(bndi_sum *sum)
+{
+    const bndi_kept_tiles *tiles = sum->ways->kept;
+    const bnd_accumulator *accumulator = &sum->accumulator;
+    if (accumulator->kind == BND_ACCUMULATE_EACH && accumulator->rule.rounding == BND_ROUND_RNA &&
+        accumulator->rule.overflow == BND_OVERFLOW_FORMAT && bnd_format_same(&accumulator->format, sum->fp32) &&
+        accumulator->format.width > 0 && sum->kept.doubles && sum->kept.mended != NULL && tiles->away != NULL) {
+        sum->kept.tile = tiles->away;
+        sum->kept.mended = NULL; /* this one goes on to it by itself */
+        sum->kept.rows = tiles->rows[0];
+        sum->kept.doubles = false;
+    }
 }
 
 static void choose_kept(bndi_sum *sum)
@@ -200,7 +254,11 @@ static void choose_kept(bndi_sum *sum)
     const bool plain_rule = !rule.flush_in && !rule.flush_out && rule.nan == BND_NAN_CANONICAL;
     const bool plain_format = f->is_signed && f->has_zero && f->has_subnormals && f->precision > 1;
     doubles = !lanes_suffice(sum, false, looked_at);
-    if (!plain_rule || !plain_format || !sum->in_double || (doubles && !lanes_suffice(sum, true, looked_at))) {
+    if (!plain_rule || !plain_format) {
+        return;
+    }
+    if (!sum->in_double || (doubles && !lanes_suffice(sum, true, looked_at))) {
+        choose_wide(sum);
         return;
     }
     const int32_t precision = doubles ? 53 : 24;
@@ -216,6 +274,7 @@ static void choose_kept(bndi_sum *sum)
                             .largest = (double)f->max_significand * bndi_power_of_two(f->max_quantum),
                             .constant = rule.rounding == BND_ROUND_RNA};
     sum->kept.mended = set_special(sum, &sum->kept) ? tiles->mended[doubles][each][extra > 0][to] : NULL;
+    choose_away(sum);
 }
 
 /* ---- the accumulator ---- */

@@ -17,6 +17,8 @@ libbinade_number_la_SOURCES += \
 	src/number/matmul/tile_rounded_template.h \
 	src/number/matmul/tile_kept_avx512.h \
 	src/number/matmul/tile_kept_template.h \
+	src/number/matmul/tile_wide_avx512.h \
+	src/number/matmul/tile_away_avx512.h \
 	src/number/matmul/tile_kept_ways.h \
 	src/number/matmul/tile_kernels.c \
 	src/number/matmul/by_chains.c \

@@ -78,10 +78,13 @@ typedef bool bndi_kept_tile(const bndi_sum *sum, void *state, const float *a, co
                             const bndi_draws *draws);
 
 /* By lanes (0: fp32, 1: fp64), kind (FUSED, EACH), whether something is added, and direction; `mended`: the same, which
- * refuse nothing; `native` for fp32's and fp64's own sums. NULL where there is none. */
+ * refuse nothing; `native` for fp32's and fp64's own sums. `wide`, by kind, and `wide_native`: in fp64 lanes where a
+ * mode looks at more bits than they have; both refuse nothing. `away`: EACH fp32 to nearest away. NULL where there is
+ * none. */
 typedef struct bndi_kept_tiles {
     bndi_kept_tile *tile[2][2][2][BNDI_TOWARD_COUNT], *mended[2][2][2][BNDI_TOWARD_COUNT];
-    bndi_kept_tile *native[2][2][BNDI_TOWARD_COUNT];
+    bndi_kept_tile *native[2][2][BNDI_TOWARD_COUNT], *wide[2][BNDI_TOWARD_COUNT], *wide_native[BNDI_TOWARD_COUNT];
+    bndi_kept_tile *away;
     uint8_t rows[2], native_rows[2];
 } bndi_kept_tiles;
 
@@ -92,7 +95,9 @@ typedef struct bndi_kept {
     uint8_t rows, extra, random_bits;
     bool doubles, doubled; /* doubled: 2 R + 1 is added for R */
     bool has_negative_zero;
+    bool exact_products; /* of EACH: only sums are random */
     double up, lowest, largest;
+    double below; /* of wide tiles: from the power of two or L to M */
     uint64_t constant;
     uint32_t special; /* tokens: what numbers beyond the largest, infinities and NaNs become */
 } bndi_kept;

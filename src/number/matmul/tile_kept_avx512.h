@@ -165,6 +165,18 @@ static ALWAYS_INLINE vector_64 larger_64(vector_64 a, vector_64 b)
     return _mm512_range_pd(a, b, 0xb);
 }
 
+/* The one with the larger magnitude; and of a and b the other one, by bits. */
+static ALWAYS_INLINE vector_64 farther_of_64(vector_64 a, vector_64 b)
+{
+    return _mm512_range_pd(a, b, 0x7);
+}
+
+static ALWAYS_INLINE vector_64 other_of_64(vector_64 a, vector_64 b, vector_64 one)
+{
+    return _mm512_castsi512_pd(
+        _mm512_ternarylogic_epi64(_mm512_castpd_si512(a), _mm512_castpd_si512(b), _mm512_castpd_si512(one), 0x96));
+}
+
 /* r; where its magnitude is not at most `largest`, what `special` has for the class of x. Its tokens for fixupimm come
  * from gemm_plan.c; the token 0 leaves what is there, which is `largest` with the sign of x. */
 static ALWAYS_INLINE vector_32 mended_32(vector_32 r, vector_32 x, vector_32 largest, words_32 special)

@@ -29,6 +29,9 @@ NATIVE(nearest, false, BNDI_NEAREST)
 #undef LANE
 #undef NAME
 
+#include "matmul/tile_wide_avx512.h"
+#include "matmul/tile_away_avx512.h"
+
 /* A tile for each direction, in the order of bndi_toward; with something added, for the three that modes need. */
 #define KEPT_TILES(kind, x)                                                                                            \
     {                                                                                                                  \
@@ -54,6 +57,9 @@ static const bndi_kept_tiles kept_tiles = {
     .native = {{{NULL, native_zero_32, native_up_32, native_down_32, native_odd_32},
                 {NULL, native_each_zero_32, native_each_up_32, native_each_down_32, native_each_odd_32}},
                {KEPT_TILES(native, 64), KEPT_TILES(native, 64)}},
+    .wide_native = {wide_fp64_nearest, wide_fp64_zero, [BNDI_ODD_ONE] = wide_fp64_odd},
+    .wide = {{wide_fused_nearest, wide_fused_zero}, {wide_each_nearest, wide_each_zero}},
+    .away = each_away,
 };
 
 #endif
