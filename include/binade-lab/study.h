@@ -70,12 +70,13 @@ typedef struct bnd_record {
             [BND_ROLE_COUNT]; /* of the recipe: when the roles that belong to it (bnd_role_is_of_recipe) had most;
                                                       0 where a file does not say */
     uint64_t saved,
-        saved_row_statistics;  /* for the backward pass, as bnd_account has them; 0 where a file does not say */
-    uint64_t flops;            /* of a step */
-    double seconds;            /* of a step: the median; NaN where it is not known */
-    char *source;              /* the directory or the file of the run; NULL: none */
-    char *config;              /* the text of its config.json, for bnd_task_read; NULL: not known */
-    char *autopsy;             /* the text of its autopsy.json, which is well-formed JSON; NULL: none */
+        saved_row_statistics;        /* for the backward pass, as bnd_account has them; 0 where a file does not say */
+    uint64_t flops;                  /* of a step */
+    double seconds;                  /* of a step: the median; NaN where it is not known */
+    char *source;                    /* the directory or the file of the run; NULL: none */
+    char *step_column, *loss_column; /* of a log: the names of the columns that were read; NULL: a run directory */
+    char *config;                    /* the text of its config.json, for bnd_task_read; NULL: not known */
+    char *autopsy;                   /* the text of its autopsy.json, which is well-formed JSON; NULL: none */
     bnd_histogram *histograms; /* where casts are counted: of the steps 0, 3, 15, 63 ... (4^k - 1) and of the last */
     size_t histogram_count;
 } bnd_record;

@@ -192,7 +192,7 @@ static void test_refused(void)
         {"\"seed_data\" is 103 there, not 7", BND_BAD_ARGUMENT},
         {"\"recipe\" is \"bf16-sr\" there, not \"fp16-pure\"", BND_BAD_ARGUMENT},
         {"\"steps\" is 20 there, not 10", BND_BAD_ARGUMENT},
-        {"\"switch_at\" is missing there, not 9", BND_BAD_ARGUMENT},
+        {"\"switch_at\" is not set there, not 9", BND_BAD_ARGUMENT},
         {"config.json: line 1, column 1", BND_BAD_FILE},
         {"config.json: cannot be opened", BND_BAD_STREAM},
         {"checkpoint.safetensors: is no number of steps", BND_BAD_FILE},

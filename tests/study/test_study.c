@@ -59,7 +59,7 @@ static bnd_status change_policy(bnd_run *run, const bnd_policy *policy, bnd_erro
     return bnd_engine_set_policy(bnd_run_engine(run), policy, why);
 }
 
-const bndi_keeper replaying = {save_steps, load_steps, change_policy};
+const bndi_keeper replaying = {.save = save_steps, .load = load_steps, .change = change_policy, .check = NULL};
 
 /* ---- comparing ---- */
 

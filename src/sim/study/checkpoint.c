@@ -43,4 +43,21 @@ static bnd_status load(bnd_run *run, const char *path, bnd_error *why)
     return status;
 }
 
-const bndi_keeper bndi_checkpoints = {.save = bnd_run_save, .load = load, .change = bnd_run_switch};
+static bnd_status check_recipe(const bnd_policy *policy, const char *path, bnd_error *why)
+{
+    char saved[BND_POLICY_TEXT_SIZE], asked[BND_POLICY_TEXT_SIZE];
+    bnd_training there;
+    uint64_t step;
+    bnd_status status = bnd_checkpoint_read(&there, &step, path, why);
+    if (status != BND_OK || bnd_policy_same(&there.policy, policy)) {
+        return status;
+    }
+    status = bnd_policy_text(saved, sizeof saved, &there.policy, why);
+    status = status == BND_OK ? bnd_policy_text(asked, sizeof asked, policy, why) : status;
+    return status != BND_OK
+               ? status
+               : bnd_fail(why, BND_BAD_ARGUMENT, 0, "is of another run: its recipe is %s, not %s", saved, asked);
+}
+
+const bndi_keeper bndi_checkpoints = {
+    .save = bnd_run_save, .load = load, .change = bnd_run_switch, .check = check_recipe};

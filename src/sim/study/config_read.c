@@ -267,10 +267,23 @@ static const char *content_of(const char *key, size_t length)
     return NULL;
 }
 
+/* A member that one side alone has; `other` is what the other side means without it. */
+static bnd_status only_one_has(const bndi_json_text *text, const bndi_json_members *m, bool is_there, bnd_error *why)
+{
+    static const char source_key[] = "\"source\"";
+    const char *key = text->bytes + m->key.from, *value = text->bytes + m->value.from;
+    const size_t key_length = m->key.to - m->key.from, length = m->value.to - m->value.from;
+    const bool is_source = key_length == sizeof source_key - 1 && memcmp(key, source_key, key_length) == 0;
+    const char *other = is_source ? "\"chain\"" : "not set";
+    return is_there ? differs(text, m->key, value, length, other, strlen(other), why)
+                    : differs(text, m->key, other, strlen(other), value, length, why);
+}
+
 /* Checks that `there` has every member of `asked` with the same value, except checkpoint_every. Nested objects are
-   compared as deep as ours are. */
+   compared as deep as ours are, and both ways before what stands behind them, which may follow from them. `swapped`:
+   `there` is what was asked, and `asked` what is there. */
 static bnd_status same_members(const bndi_json_text *there, bndi_json_span in, const bndi_json_text *asked,
-                               bndi_json_span of, unsigned depth, bnd_error *why)
+                               bndi_json_span of, unsigned depth, bool swapped, bnd_error *why)
 {
     static const char free_key[] = "\"checkpoint_every\"";
     bndi_json_members m;
@@ -295,9 +308,12 @@ static bnd_status same_members(const bndi_json_text *there, bndi_json_span in, c
             continue;
         }
         if (status == BND_OK && !found) {
-            status = differs(asked, m.key, "missing", 7, value, length, why);
+            status = only_one_has(asked, &m, swapped, why);
         } else if (status == BND_OK && value[0] == '{' && other_value[0] == '{') {
-            status = same_members(there, other, asked, m.value, depth + 1, why);
+            status = same_members(there, other, asked, m.value, depth + 1, swapped, why);
+            if (status == BND_OK && !swapped) {
+                status = same_members(asked, m.value, there, other, depth + 1, true, why);
+            }
         } else if (status == BND_OK && (length != other_length || memcmp(value, other_value, length) != 0)) {
             if (content != NULL) {
                 return bnd_fail(why, BND_BAD_ARGUMENT, 0,
@@ -316,12 +332,6 @@ static bnd_status same_members(const bndi_json_text *there, bndi_json_span in, c
 bnd_status bndi_config_same(const bndi_bytes *there, const bndi_bytes *asked, bnd_error *why)
 {
     bndi_json_text a = {there->at != NULL ? there->at : "", there->length}, b = {asked->at, asked->length};
-    bnd_status status = same_members(&a, whole(&a), &b, whole(&b), 0, why);
-    if (status != BND_OK) {
-        return status;
-    }
-    return same_members(&b, whole(&b), &a, whole(&a), 0, NULL) == BND_OK
-               ? BND_OK
-               : bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                          "this is another run: its configuration has members that this one does not have");
+    bnd_status status = same_members(&a, whole(&a), &b, whole(&b), 0, false, why);
+    return status == BND_OK ? same_members(&b, whole(&b), &a, whole(&a), 0, true, why) : status;
 }

@@ -12,7 +12,7 @@ static bool belong(const bnd_record *a, const bnd_record *b)
 {
     bool known = a->model[0] != '\0' && b->model[0] != '\0';
     return a->seed_init == b->seed_init && a->seed_data == b->seed_data && a->init_hash == b->init_hash &&
-           a->order_hash == b->order_hash && (!known || strcmp(a->model, b->model) == 0);
+           a->order_hash == b->order_hash && bndi_record_same_data(a, b) && (!known || strcmp(a->model, b->model) == 0);
 }
 
 static size_t find_pairs(bndi_seed_pair *pairs, bool *used, const bnd_record *records, size_t count,
@@ -47,7 +47,8 @@ bnd_status bndi_pairs_find(bndi_seed_pair **out, size_t *count, const bnd_record
         n = find_pairs(pairs, used, records, record_count, references, reference_count);
         status = n > 0 ? BND_OK
                        : bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                                  "no pair to compare: no run has the model and the seeds of a run of the reference");
+                                  "no pair to compare: no run has the model, the data and the seeds of a run of the "
+                                  "reference");
     }
     free(used);
     if (status != BND_OK) {

@@ -1,4 +1,5 @@
 /* Points read from files: JSON lines, or CSV. */
+#define _POSIX_C_SOURCE 200809L /* strdup */
 #include "study/points.h"
 
 #include <string.h>
@@ -141,6 +142,13 @@ bnd_status bndi_log_read(bnd_record *record, const char *path, const bnd_log_col
     bnd_status status = take_file(&r, &unused, path, UINT64_MAX);
     if (status == BND_OK && record->count == 0 && r.refused) {
         return bnd_fail(why, BND_BAD_FILE, 0, "%s", r.refusal.message);
+    }
+    if (status == BND_OK) {
+        record->step_column = strdup(r.names.step);
+        record->loss_column = strdup(r.names.loss);
+        if (record->step_column == NULL || record->loss_column == NULL) {
+            status = bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the names of columns");
+        }
     }
     return status;
 }

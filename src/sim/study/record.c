@@ -133,6 +133,8 @@ void bnd_record_close(bnd_record *record)
 {
     free(record->points);
     free(record->source);
+    free(record->step_column);
+    free(record->loss_column);
     free(record->config);
     free(record->autopsy);
     free(record->histograms);
@@ -329,6 +331,20 @@ double bndi_record_cap(const bnd_record *record)
         }
     }
     return __builtin_inf();
+}
+
+static bool same_or_unknown(uint64_t a, uint64_t b)
+{
+    return a == b || a == 0 || b == 0;
+}
+
+/* Data that are drawn have no hash: the irreducible loss, which is computed alike for each run, tells them apart. */
+bool bndi_record_same_data(const bnd_record *a, const bnd_record *b)
+{
+    const double apart = a->seed_data == b->seed_data ? a->floor - b->floor : 0; /* NaN: not known */
+    const double most = 1e-9 * (a->floor > 0 ? a->floor : -a->floor);
+    return same_or_unknown(a->data_hash, b->data_hash) && same_or_unknown(a->tokenizer_hash, b->tokenizer_hash) &&
+           !(apart > most || -apart > most);
 }
 
 double bnd_record_result(const bnd_record *record)

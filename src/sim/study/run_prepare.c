@@ -94,7 +94,8 @@ static bnd_status load_from(bndi_session *s, const char *path, bnd_error *why)
             status = s->keeper->load(s->run, path, why);
         }
     }
-    return status;
+    return status == BND_OK && s->keeper->check != NULL ? s->keeper->check(&s->run->training.policy, path, why)
+                                                        : status;
 }
 
 bnd_status bndi_session_checkpoint(bndi_session *s,
@@ -256,7 +257,7 @@ static bnd_status look_at_directory(bndi_session *s, bnd_error *why)
                 : bnd_fail(why, BND_BAD_ARGUMENT, 0,
                            "%s is missing: a finished run can be extended from its checkpoint only", checkpoint_name);
     }
-    if (status == BND_OK && s->found.checkpoint && !s->found.finished) {
+    if (status == BND_OK && s->found.checkpoint && (!s->found.finished || s->keeper->load != NULL)) {
         status = bndi_session_checkpoint(s, load_from, why);
     }
     if (status == BND_OK) {

@@ -85,6 +85,9 @@ uint64_t *bndi_steady(bnd_record *record, size_t row, char key[BNDI_KEY_SIZE]);
 /* The chance level: what the record says, or its first loss that is a number, or infinity. */
 double bndi_record_cap(const bnd_record *record);
 
+/* Were both trained on the same data, as far as the records say? */
+bool bndi_record_same_data(const bnd_record *a, const bnd_record *b);
+
 /* ---- lines ---- */
 
 /* Statistics of a step's casts: BND_ROLE_COUNT entries for the whole run, then as many for each of its `places`. */
@@ -239,6 +242,8 @@ typedef struct bndi_keeper {
     bnd_status (*save)(const bnd_run *run, const char *path, bnd_error *why);
     bnd_status (*load)(bnd_run *run, const char *path, bnd_error *why);
     bnd_status (*change)(bnd_run *run, const bnd_policy *policy, bnd_error *why); /* the recipe */
+    /* Refuses a file that was saved under another recipe; NULL: there is nothing to check. */
+    bnd_status (*check)(const bnd_policy *policy, const char *path, bnd_error *why);
 } bndi_keeper;
 extern const bndi_keeper bndi_checkpoints;
 

@@ -14,7 +14,7 @@ static bool same_number(double a, double b)
 static bool belong_together(const bnd_record *a, const bnd_record *b)
 {
     return strcmp(a->recipe, b->recipe) == 0 && strcmp(a->model, b->model) == 0 &&
-           strcmp(a->optimizer, b->optimizer) == 0 && same_number(a->lr, b->lr);
+           strcmp(a->optimizer, b->optimizer) == 0 && same_number(a->lr, b->lr) && bndi_record_same_data(a, b);
 }
 
 /* Each row's records side by side, the rows in the order in which they first come. */
@@ -47,25 +47,43 @@ static size_t divide(bnd_summary_row *rows, const bnd_record *records, size_t co
     return n;
 }
 
+/* Which data these are: 1 for those of the first row, 2 for the next others. */
+static size_t number_of_data(const bnd_summary_row *row, const bnd_summary_row *rows)
+{
+    size_t number = 1;
+    for (const bnd_summary_row *other = rows; !bndi_record_same_data(other->records, row->records); other++) {
+        bool met = false;
+        for (const bnd_summary_row *before = rows; before < other; before++) {
+            met = met || bndi_record_same_data(before->records, other->records);
+        }
+        number += !met;
+    }
+    return number;
+}
+
 static void name_row(bnd_summary_row *row, const bnd_summary_row *rows, size_t count)
 {
     const bnd_record *record = row->records;
-    bool model = false, optimizer = false, lr = false;
+    bool model = false, optimizer = false, lr = false, data = false;
     for (size_t i = 0; i < count; i++) {
         const bnd_record *other = rows[i].records;
         if (strcmp(other->recipe, record->recipe) == 0) {
             model = model || strcmp(other->model, record->model) != 0;
             optimizer = optimizer || strcmp(other->optimizer, record->optimizer) != 0;
             lr = lr || !same_number(other->lr, record->lr);
+            data = data || (strcmp(other->model, record->model) == 0 && !bndi_record_same_data(other, record));
         }
     }
-    char rate[32] = "";
+    char rate[32] = "", of[32] = "";
+    if (data) {
+        snprintf(of, sizeof of, " data %zu", number_of_data(row, rows));
+    }
     if (lr) {
         snprintf(rate, sizeof rate, " %g", record->lr);
     }
-    snprintf(row->name, sizeof row->name, "%s%s%s%s%s%s", record->recipe[0] != '\0' ? record->recipe : "(no name)",
+    snprintf(row->name, sizeof row->name, "%s%s%s%s%s%s%s", record->recipe[0] != '\0' ? record->recipe : "(no name)",
              model ? " " : "", model ? record->model : "", optimizer ? " " : "", optimizer ? record->optimizer : "",
-             rate);
+             rate, of);
 }
 
 /* How well a row serves as the reference of another; 0: not at all. */
@@ -73,7 +91,7 @@ static int serves(const bnd_summary_row *row, const bnd_summary_row *other)
 {
     const bnd_record *a = row->records, *b = other->records;
     bool known = a->model[0] != '\0' && b->model[0] != '\0';
-    if (strcmp(a->recipe, "fp32") != 0 || (known && strcmp(a->model, b->model) != 0)) {
+    if (strcmp(a->recipe, "fp32") != 0 || (known && strcmp(a->model, b->model) != 0) || !bndi_record_same_data(a, b)) {
         return 0;
     }
     return 1 + (strcmp(a->optimizer, b->optimizer) == 0) + (same_number(a->lr, b->lr) ? 2 : 0);

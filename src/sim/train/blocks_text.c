@@ -112,6 +112,9 @@ static bnd_status take(bnd_transformer *to, const struct setting *s, const char 
         if (length > 0 && strcmp(value, "1") != 0 && strcmp(value, "0") != 0) {
             return refuse(s, value, where, "0 or 1", why);
         }
+        if (s->at == offsetof(bnd_transformer, no_bias) && value[0] == '0') {
+            return refuse(s, value, where, "1, or left out for the biases that the model has", why);
+        }
         *(bool *)at = length == 0 || value[0] == '1';
         return BND_OK;
     }

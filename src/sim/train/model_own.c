@@ -11,5 +11,9 @@ static void no_parameters(bndi_graph *g)
     (void)g;
 }
 
-const bndi_model_row bndi_own_row = {
-    .name = "own", .title = "a model of the caller's own", .usual = usual, .stride = 1, .build = no_parameters};
+const bndi_model_row bndi_own_row = {.name = "own",
+                                     .title = "a model of the caller's own",
+                                     .uses = BNDI_ANY_SETTING,
+                                     .usual = usual,
+                                     .stride = 1,
+                                     .build = no_parameters};

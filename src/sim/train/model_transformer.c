@@ -424,18 +424,21 @@ static bnd_tensor *loss(bndi_graph *g, const bndi_batch *batch)
 
 const bndi_model_row bndi_transformer_row = {.name = "transformer",
                                              .title = "a small GPT on text, generated or from a file",
+                                             .uses = BNDI_DEPTH | BNDI_OF_TRANSFORMER,
                                              .usual = usual,
                                              .stride = 3,
                                              .build = build,
                                              .loss = loss};
 const bndi_model_row bndi_gpt2_row = {.name = "gpt2",
                                       .title = "GPT-2's blocks and names, at the sizes of --config",
+                                      .uses = BNDI_DEPTH | BNDI_OF_TRANSFORMER,
                                       .usual = usual_gpt2,
                                       .stride = 3,
                                       .build = build_gpt2,
                                       .loss = loss};
 const bndi_model_row bndi_llama_row = {.name = "llama",
                                        .title = "Llama's blocks and names, at the sizes of --config",
+                                       .uses = BNDI_DEPTH | BNDI_OF_TRANSFORMER,
                                        .usual = usual,
                                        .stride = 3,
                                        .build = build_llama,

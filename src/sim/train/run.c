@@ -16,6 +16,30 @@ static bnd_status refuse_own(const char *call, const char *instead, bnd_error *w
 
 /* ---- making ---- */
 
+/* A setting that the model or the data do not have would be without effect. */
+static bnd_status check_used(const bnd_training *t, const bndi_model_row *m, bnd_error *why)
+{
+    const struct {
+        const char *name;
+        bool set;
+        uint8_t of;
+    } settings[] = {{"inputs", t->inputs != 0, BNDI_INPUTS},
+                    {"depth", t->depth != 0, BNDI_DEPTH},
+                    {"heads", t->heads != 0, BNDI_OF_TRANSFORMER},
+                    {"context", t->context != 0, BNDI_OF_TRANSFORMER},
+                    {"vocabulary", t->vocabulary != 0, BNDI_OF_TRANSFORMER},
+                    {"tied", t->tied, BNDI_OF_TRANSFORMER},
+                    {"recompute", t->recompute, BNDI_OF_TRANSFORMER},
+                    {"blocks", bnd_transformer_print(NULL, 0, &t->blocks) > 0, BNDI_OF_TRANSFORMER}};
+    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
+        if (settings[i].set && (m->uses & settings[i].of) == 0) {
+            return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s cannot be used with model %s, which does not use it",
+                            settings[i].name, m->name);
+        }
+    }
+    return BND_OK;
+}
+
 static bnd_status check(const bnd_training *t, bnd_error *why)
 {
     bool numbers = t->lr > 0 && t->lr - t->lr == 0 && t->beta1 >= 0 && t->beta1 < 1 && t->beta2 >= 0 && t->beta2 < 1 &&
@@ -72,6 +96,7 @@ static bnd_status build(bnd_run *run, bool with_data, bnd_error *why)
 {
     bndi_graph g = {.run = run, .why = why};
     g.status = bndi_rows_of(run, why);
+    g.status = g.status == BND_OK ? check_used(&run->training, run->model, why) : g.status;
     if (g.status == BND_OK) {
         g.status = bndi_feedback_check(run, &run->training.policy, why);
     }

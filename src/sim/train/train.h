@@ -279,8 +279,12 @@ void bndi_go_to(bnd_run *run, size_t parameter);
 /* The same, only where another policy holds at another place. */
 void bndi_go_to_if_they_differ(bnd_run *run, size_t parameter);
 
+/* Settings that not every model has. */
+enum { BNDI_INPUTS = 1, BNDI_DEPTH = 2, BNDI_OF_TRANSFORMER = 4, BNDI_ANY_SETTING = 7 };
+
 struct bndi_model_row {
     const char *name, *title;
+    uint8_t uses; /* of these settings; a run that sets another one is refused */
     /* The sizes that it is usually run with: written where they are 0. */
     void (*usual)(bnd_training *t);
     double stride; /* how far its weights go, compared with what the rates of such optimizers are made for */

@@ -46,6 +46,18 @@ static void print_json(const train_result *r)
     json_begin(&json);
     bnd_lab_json_object(&json, NULL);
     json_result(&json, r);
+    bnd_lab_json_array(&json, "logs");
+    for (size_t i = 0; i < r->count; i++) {
+        const bnd_record *log = &r->records[i];
+        if (log->step_column != NULL) {
+            bnd_lab_json_object(&json, NULL);
+            bnd_lab_json_string(&json, "source", log->source);
+            bnd_lab_json_string(&json, "step_column", log->step_column);
+            bnd_lab_json_string(&json, "loss_column", log->loss_column);
+            bnd_lab_json_end(&json);
+        }
+    }
+    bnd_lab_json_end(&json);
     bnd_lab_json_end(&json);
     json_line_end();
 }

@@ -335,6 +335,42 @@ static void tell_of_lengths(result_notes *n, const train_result *r)
     }
 }
 
+/* A row without any pair. */
+static void tell_of_others(result_notes *n, const train_result *r)
+{
+    name_list l = {NULL, NULL, 0};
+    for (size_t i = 0; i < r->row_count; i++) {
+        if (!r->rows[i].compared) {
+            name_list_add(&l, r->rows[i].name);
+        }
+    }
+    if (l.count > 0) {
+        char *names = name_list_text(&l, " and ");
+        paragraph(n, format_text("No pair for %s: runs are compared if they have the same model, seeds and data, and "
+                                 "the same files of --init and --order.",
+                                 names));
+        free(names);
+    }
+    name_list_clear(&l);
+}
+
+/* What was read of logs. */
+static void tell_of_columns(result_notes *n, const train_result *r)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        const bnd_record *log = &r->records[i];
+        if (log->step_column != NULL) {
+            char *text = format_text("%s: the step is column \"%s\", the loss is column \"%s\".", log->source,
+                                     log->step_column, log->loss_column);
+            const size_t size = 4 * strlen(text) + 1;
+            char *plain = memcpy(allocate(NULL, size, 1), text, strlen(text) + 1);
+            make_plain_text(plain, size);
+            free(text);
+            paragraph(n, plain);
+        }
+    }
+}
+
 void result_notes_make(result_notes *n, const train_result *r)
 {
     *n = (result_notes){.count = 0};
@@ -342,6 +378,8 @@ void result_notes_make(result_notes *n, const train_result *r)
     if (r->details || r->memory) {
         warn_of_memory(n, r);
     }
+    tell_of_columns(n, r);
+    tell_of_others(n, r);
     tell_of_lengths(n, r);
     tell_of_failures(n, r);
     explain_result(n, r);

@@ -32,7 +32,8 @@ static void change(bnd_training *t, const training_options *o)
 
 int training_data(bnd_training *t, const training_options *o)
 {
-    if (o->data_type != NULL && (o->data == NULL || strlen(o->data_type) >= sizeof t->data_type)) {
+    if (o->data_type != NULL &&
+        (o->data == NULL || o->data_type[0] == '\0' || strlen(o->data_type) >= sizeof t->data_type)) {
         return complain(o->common.command, "--data-type is the type of the tokens in --data FILE: uint8, int16, "
                                            "uint16, int32, uint32, int64 or uint64");
     }

@@ -78,7 +78,9 @@ class Run(Result):
                     memory_bytes=lib.bnd_record_memory(ctypes.byref(r)),
                     bytes_per_parameter=lib.bnd_record_bytes_per_parameter(ctypes.byref(r)),
                     activation_bytes=float(r.saved) if r.saved else math.nan, flops=r.flops, seconds=r.seconds,
-                    source=None if r.source is None else os.fsdecode(r.source))
+                    source=None if r.source is None else os.fsdecode(r.source),
+                    step_column=None if r.step_column is None else _name(r.step_column),
+                    loss_column=None if r.loss_column is None else _name(r.loss_column))
 
     @property
     def columns(self) -> Dict[str, np.ndarray]:
@@ -297,8 +299,9 @@ def _training(model, optimizer, options):
     t = _types.bnd_training()
     call("bnd_training_default", ctypes.byref(t), text(model, "model"), text(optimizer, "optimizer"), b"fp32")
     given = {name: value for name, value in options.items() if value is not None}
-    if "data_type" in given and "data" not in given:
-        raise ValueError("data_type is the type of the tokens in data")
+    if "data_type" in given and ("data" not in given or given["data_type"] == ""):
+        raise ValueError("data_type is the type of the tokens in data: uint8, int16, uint16, int32, uint32, int64 or "
+                         "uint64")
     if "tokenizer" in given and "data" not in given:
         raise ValueError("tokenizer makes tokens of the text in data")
     if "source" in given and ("data" in given or not t.source):
