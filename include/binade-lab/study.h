@@ -299,7 +299,7 @@ double bnd_interval(const double *x, size_t n);
 
 /* ---- tables of runs: a row per recipe ---- */
 
-/* The runs of a recipe (with one model, one optimizer and one learning rate). */
+/* The runs of a recipe (with one model, one optimizer, one learning rate and the same data). */
 enum { BND_SUMMARY_NAME_SIZE = 384 };
 typedef struct bnd_summary_row {
     char name[BND_SUMMARY_NAME_SIZE]; /* the recipe, and where several rows have it what else tells them apart */

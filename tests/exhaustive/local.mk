@@ -48,6 +48,7 @@ tests_exhaustive_cuda_dialects_SOURCES = $(EXHAUSTIVE_SHARED) $(EXHAUSTIVE_SAMPL
 check-exhaustive: binade$(EXEEXT) $(EXHAUSTIVE) $(RANDOM_ARRAYS) amalgamation/binade.c libtestsupport.la tests/exhaustive/cuda$(EXEEXT) tests/exhaustive/hardware$(EXEEXT)
 	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(top_srcdir)/tests/hardware/run.sh --long || test $$? = 77
 	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(top_srcdir)/tests/amalgamation.sh --long
+	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(top_srcdir)/tests/fuzz/simulator.sh 50000 || test $$? = 77
 	@$(AM_TESTS_ENVIRONMENT) ROUNDS=1000 LENGTH=1048576 $(SHELL) $(top_srcdir)/tests/page/run.sh \
 		$(abs_top_srcdir)/tests/page/nonsense.mjs || test $$? = 77
 	@$(AM_TESTS_ENVIRONMENT) ROWS='$(ROWS)' MODES='$(MODES)' JOBS='$(JOBS)' \

@@ -17,8 +17,8 @@ tests_fuzz_fuzz_safetensors_random_SOURCES = $(FUZZ_SHARED) tests/fuzz/fuzz_safe
 tests_fuzz_fuzz_tokenizer_random_SOURCES = $(FUZZ_SHARED) tests/fuzz/fuzz_tokenizer.c
 tests_fuzz_fuzz_vectors_random_SOURCES = $(FUZZ_SHARED) tests/fuzz/fuzz_vectors.c
 tests_fuzz_fuzz_weights_random_SOURCES = $(FUZZ_SHARED) tests/fuzz/fuzz_weights.c
-TESTS += tests/fuzz/run.sh
-EXTRA_DIST += tests/fuzz/run.sh
+TESTS += tests/fuzz/run.sh tests/fuzz/simulator.sh
+EXTRA_DIST += tests/fuzz/run.sh tests/fuzz/simulator.py tests/fuzz/simulator.sh
 
 # `make fuzz`: the same programs with libFuzzer, and the libraries built once more with its instruments.
 if HAVE_LIBFUZZER

@@ -154,6 +154,27 @@ class Train(Case):
             signal.signal(signal.SIGINT, handler)
         self.assertEqual(caught.exception.made.recipes[0]["verdict"], "unfinished")
 
+    def test_config(self):
+        path = self.at("config.json")
+        with open(path, "w", encoding="ascii") as file:
+            file.write('{"model_type": "gpt2", "n_embd": 16, "n_layer": 1, "n_head": 2, "n_positions": 9, '
+                       '"vocab_size": 20}')
+        given = dict(steps=2, batch=2, seed_init=3)
+        theirs = command("train", "--config", path, "--recipe", "fp32", "--steps", 2, "--batch", 2, "--seed-init", 3)
+        ours = bd.train(recipe="fp32", config=path, **given)
+        self.assertEqual(plain(ours.to_dict())["runs"], theirs["runs"])
+        self.assertEqual(ours.to_dict()["model"], "gpt2")
+        self.refuses("it must be llama", bd.train, "llama", config=path)
+        self.refuses("No such file", bd.train, config=self.at("none"))
+
+    def test_columns_of_logs(self):
+        path = self.at("theirs.csv")
+        with open(path, "w", encoding="ascii") as file:
+            file.write("_step,train/loss\n1,3.5\n2,3.4\n")
+        run = bd.load_run(path)
+        self.assertEqual((run["step_column"], run["loss_column"]), ("_step", "train/loss"))
+        self.assertIsNone(bd.train("mlp", "fp32", steps=1)[0]["step_column"])
+
     def test_refusals(self):
         self.refuses("did you mean", bd.train, "transfomer")
         self.refuses("did you mean", bd.train, "mlp", "bf16-sx")
@@ -166,6 +187,10 @@ class Train(Case):
         self.refuses("statistics must be one of", bd.train, "mlp", statistics="all")
         self.refuses("source cannot be used with mlp", bd.train, "mlp", source="copy")
         self.refuses("data_type is", bd.train, "transformer", data_type="uint8")
+        self.refuses("data_type is", bd.train, "transformer", data=__file__, data_type="")
+        self.refuses("heads cannot be used with model mlp", bd.train, "mlp", heads=3)
+        self.refuses("inputs cannot be used with model transformer", bd.train, inputs=5)
+        self.refuses("tied cannot be used with model linear", bd.train, "linear", tied=True)
         self.refuses("switch must be", bd.train, "mlp", "bf16-amp", switch="bf16-sr")
         self.refuses("the runs have only 5 steps", bd.train, "mlp", "bf16-amp", steps=5, switch="bf16-sr@9")
         self.refuses("schedule", bd.train, "mlp", schedule="steep")

@@ -162,10 +162,12 @@ static void test_complete(void)
     open_folder();
     bnd_task task = task_in(in_folder(path, "run"));
     CU_ASSERT_TRUE(succeeds(run_until(&a, &task, UINT64_MAX, &why), &why));
-    write_file(in_folder(checkpoint, "run/checkpoint.safetensors"), "x", 1); /* nobody looks at it */
     CU_ASSERT_TRUE(succeeds(bndi_study_run(&b, &task, 1, NULL, &replaying, count_calls, &calls, &why), &why));
     CU_ASSERT_TRUE(same_records(&a, &b, true));
     CU_ASSERT_EQUAL(calls, 1);
+    write_file(in_folder(checkpoint, "run/checkpoint.safetensors"), "x", 1); /* it is damaged before it is needed */
+    CU_ASSERT_EQUAL(bndi_study_run(&b, &task, 1, NULL, &replaying, NULL, NULL, &why), BND_BAD_FILE);
+    CU_ASSERT_PTR_NOT_NULL(strstr(why.message, "checkpoint.safetensors: is no number of steps"));
     bnd_record_close(&a);
     bnd_record_close(&b);
     close_folder();
@@ -254,8 +256,8 @@ static void test_refused(void)
     close_folder();
 }
 
-/* The checkpoint of a run that differs in one thing is not gone on from, and nothing is written; but another recipe, or
- * other steps, are no other run. */
+/* The checkpoint of a run that differs in one thing is not gone on from, and nothing is written; but other steps
+ * are no other run. */
 static void test_of_another_run(void)
 {
     static const struct {
@@ -276,7 +278,7 @@ static void test_of_another_run(void)
         {"", offsetof(bnd_training, steps), 0, 9, true},
         {"\"batch\" is 5 there, not 4", 0, 0, 0, false},
         {"\"schedule\" is \"cosine\" there", 0, 0, 0, false},
-        {"", 0, 0, 0, true}, /* the recipe */
+        {"its recipe is fp32, not bf16-sr", 0, 0, 0, false},
     };
     enum { CASES = sizeof cases / sizeof cases[0] };
     char path[PATH_SIZE], checkpoint[PATH_SIZE], metrics[PATH_SIZE];

@@ -29,10 +29,10 @@ static bnd_training small(const char *model, const char *recipe)
     t.steps = STEPS;
     t.batch = ROWS;
     t.width = 16;
-    t.inputs = 8;
-    t.depth = 1;
-    t.heads = 2;
-    t.context = CONTEXT;
+    t.inputs = t.inputs != 0 ? 8 : 0;
+    t.depth = t.depth != 0 ? 1 : 0;
+    t.heads = t.heads != 0 ? 2 : 0;
+    t.context = t.context != 0 ? CONTEXT : 0;
     return t;
 }
 

@@ -19,10 +19,10 @@ static bnd_run *trained(const char *model, const char *recipe)
 {
     bnd_training t = training_of(model, "adamw", recipe);
     t.width = 32;
-    t.inputs = 32;
-    t.depth = 2;
-    t.heads = 2;
-    t.context = 8;
+    t.inputs = t.inputs != 0 ? 32 : 0;
+    t.depth = t.depth != 0 ? 2 : 0;
+    t.heads = t.heads != 0 ? 2 : 0;
+    t.context = t.context != 0 ? 8 : 0;
     t.batch = 8;
     t.lr = 0.01;
     bnd_run *run = run_of(&t, NULL);

@@ -241,6 +241,7 @@ static void test_options_as_text(void)
         {"kv_heads=-2", "blocks: kv_heads must be a whole number, not '-2'"},
         {"z_loss=-1", "blocks: z_loss must be a number of at least 0, not '-1'"},
         {"qk_norm=yes", "blocks: qk_norm must be 0 or 1, not 'yes'"},
+        {"no_bias=0", "blocks: no_bias must be 1, or left out"},
         {"norm=", "blocks: norm must be a word, not ''"},
         {"norm=aaaaaaaaaaaaaaaa", "blocks: norm must be a word, not 'aaaaaaaaaaaaaaaa'"},
     };

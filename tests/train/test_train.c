@@ -190,6 +190,39 @@ static void test_refused(void)
     CU_ASSERT_PTR_NULL(run);
 }
 
+/* What a model does not use is refused by its name, whatever else holds. */
+static void test_unused(void)
+{
+    static const struct {
+        const char *model, *name;
+        size_t at;
+    } cases[] = {{"mlp", "heads", offsetof(bnd_training, heads)},
+                 {"mlp", "context", offsetof(bnd_training, context)},
+                 {"mlp", "vocabulary", offsetof(bnd_training, vocabulary)},
+                 {"linear", "depth", offsetof(bnd_training, depth)},
+                 {"quadratic", "inputs", offsetof(bnd_training, inputs)},
+                 {"student", "inputs", offsetof(bnd_training, inputs)},
+                 {"transformer", "inputs", offsetof(bnd_training, inputs)},
+                 {"llama", "inputs", offsetof(bnd_training, inputs)}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        bnd_training t = training_of(cases[i].model, "adamw", "fp32");
+        char says[64];
+        *(size_t *)((char *)&t + cases[i].at) = 3;
+        snprintf(says, sizeof says, "%s cannot be used with model %s", cases[i].name, cases[i].model);
+        CU_ASSERT_TRUE(is_refused(&t, BND_BAD_ARGUMENT, says));
+    }
+    for (size_t i = 0; i < 3; i++) {
+        bnd_training t = training_of("mlp", "adamw", "fp32");
+        t.tied = i == 0;
+        t.recompute = i == 1;
+        t.blocks.kv_heads = i == 2;
+        CU_ASSERT_TRUE(is_refused(&t, BND_BAD_ARGUMENT,
+                                  i == 0   ? "tied cannot be used with model mlp"
+                                  : i == 1 ? "recompute cannot be used with model mlp"
+                                           : "blocks cannot be used with model mlp"));
+    }
+}
+
 CU_TestInfo train_tests[] = {
     {"every model and optimizer learns", test_learning},
     {"language", test_language},
@@ -199,6 +232,7 @@ CU_TestInfo train_tests[] = {
     {"places", test_places},
     {"schedules", test_schedules},
     {"what is refused", test_refused},
+    {"settings without effect", test_unused},
     CU_TEST_INFO_NULL,
 };
 

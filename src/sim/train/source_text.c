@@ -180,7 +180,7 @@ static bnd_status load(bnd_tensor **out, bnd_run *run, const bndi_tokenizer *tok
 }
 
 /* Numbers of symbols are exact in fp32 up to here. */
-enum { SYMBOLS_MOST = 1 << 24 };
+enum { SYMBOLS_MOST = 1 << 24, USUAL_MOST = 1 << 18 };
 
 static bnd_status refuse_token(size_t at, double x, size_t vocabulary, bnd_error *why)
 {
@@ -212,7 +212,8 @@ static bnd_status look_at_all(double *largest, const bnd_tensor *tokens, size_t 
     return BND_OK;
 }
 
-/* The vocabulary: the given size; else 256 for bytes; else the largest token plus one. */
+/* The vocabulary: the given size; else 256 for bytes; else the largest token plus one, as far as the file accounts for
+ * it: published tokenizers have fewer than 2^18 tokens, and a larger vocabulary needs as many tokens in the file. */
 static bnd_status find_vocabulary(bnd_run *run, bnd_error *why)
 {
     bnd_training *t = &run->training;
@@ -225,8 +226,14 @@ static bnd_status find_vocabulary(bnd_run *run, bnd_error *why)
     bnd_status status = bytes && (t->vocabulary == 0 || t->vocabulary > 255)
                             ? BND_OK
                             : look_at_all(&largest, tokens, t->vocabulary != 0 ? t->vocabulary : SYMBOLS_MOST, why);
+    const size_t n = (size_t)largest + 1, count = bndi_count(&tokens->shape);
+    if (status == BND_OK && t->vocabulary == 0 && n > USUAL_MOST && n > count) {
+        return bnd_fail(why, BND_BAD_FILE, 0,
+                        "its largest token is %zu, but it has only %zu tokens; if it is right, give the vocabulary",
+                        n - 1, count);
+    }
     if (status == BND_OK && t->vocabulary == 0) {
-        t->vocabulary = (size_t)largest + 1;
+        t->vocabulary = n;
     }
     return status;
 }

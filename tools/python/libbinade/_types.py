@@ -1260,8 +1260,8 @@ bnd_record._fields_ = [("recipe", (c_char * 256)), ("model", (c_char * 32)), ("o
     ("bytes", (c_uint64 * 40)), ("peak_by_role", (c_uint64 * 40)), ("bytes_peak", c_uint64),
     ("bytes_at_peak", (c_uint64 * 40)), ("recipe_peak", c_uint64), ("recipe_at_peak", (c_uint64 * 40)),
     ("saved", c_uint64), ("saved_row_statistics", c_uint64), ("flops", c_uint64), ("seconds", c_double),
-    ("source", c_char_p), ("config", c_char_p), ("autopsy", c_char_p), ("histograms", POINTER(bnd_histogram)),
-    ("histogram_count", c_size_t)]
+    ("source", c_char_p), ("step_column", c_char_p), ("loss_column", c_char_p), ("config", c_char_p),
+    ("autopsy", c_char_p), ("histograms", POINTER(bnd_histogram)), ("histogram_count", c_size_t)]
 bnd_log_columns._fields_ = [("step", c_char_p), ("loss", c_char_p)]
 bnd_task._fields_ = [("training", bnd_training), ("recipe", c_char_p), ("directory", c_char_p), ("resume", c_bool),
     ("checkpoint_every", c_uint64), ("drops_checkpoint", c_bool), ("validate_every", c_uint64),

@@ -198,7 +198,9 @@ class Runs(Sequence):
                                            "validation", "result")} for run in self]
         found = {**self._about, "reference": self.reference, "reference_covered": self.reference_covered,
                  "margin": self.margin, "recipes": self.recipes}
-        return {**found, "runs": runs} if self._about else found
+        columns = ("source", "step_column", "loss_column")
+        logs = [{key: run[key] for key in columns} for run in self if run["step_column"] is not None]
+        return {**found, "runs": runs} if self._about else {**found, "logs": logs}
 
     def curves(self) -> Dict[str, Dict[str, np.ndarray]]:
         """The smoothed mean loss of each recipe: step, mean, and half the 95 % interval."""
@@ -268,7 +270,8 @@ _RATES = {"eps": "epsilon", "wd": "weight_decay"}
 _FILES = ("data", "tokenizer", "init", "order")
 _WORDS = ("schedule", "data_type", "source")
 _FLAGS = ("tied", "recompute")
-_OPTIONS = ("steps", "lr", "betas", *_SIZES, *_SEEDS, *_RATES, "clip", *_PARTS, *_FILES, *_WORDS, *_FLAGS, "blocks")
+_OPTIONS = ("steps", "lr", "betas", *_SIZES, *_SEEDS, *_RATES, "clip", *_PARTS, *_FILES, *_WORDS, *_FLAGS, "blocks",
+            "config")
 
 
 def _set_file(training, name, value):
@@ -296,8 +299,12 @@ def _training(model, optimizer, options):
         raise TypeError("model is the name of a built-in model (mlp, transformer ...), not a "
                         f"{type(model).__name__}; to train a model of PyTorch, call "
                         "libbinade.torch.wrap(model, recipe) and run its own training loop")
-    t = _types.bnd_training()
-    call("bnd_training_default", ctypes.byref(t), text(model, "model"), text(optimizer, "optimizer"), b"fp32")
+    t, config = _types.bnd_training(), options.pop("config", None)
+    if config is not None:
+        named = None if model == "transformer" else text(model, "model")  # that is what was not given
+        call("bnd_training_of_config", ctypes.byref(t), named, text(optimizer, "optimizer"), path_of(config, "config"))
+    else:
+        call("bnd_training_default", ctypes.byref(t), text(model, "model"), text(optimizer, "optimizer"), b"fp32")
     given = {name: value for name, value in options.items() if value is not None}
     if "data_type" in given and ("data" not in given or given["data_type"] == ""):
         raise ValueError("data_type is the type of the tokens in data: uint8, int16, uint16, int32, uint32, int64 or "
@@ -438,7 +445,8 @@ def train(model: str = "transformer", recipe: Union[str, Iterable[str]] = ("fp32
     switch: "RECIPE@STEP". out: a directory that keeps the runs; resume continues them.
     options: steps, lr, betas, eps, wd, schedule, batch, width, depth, heads, context, vocabulary, inputs, tied, data,
     data_type, tokenizer, source, init, order, recompute, clip, micro_batches, ranks, seed_init, seed_data,
-    seed_rounding, and blocks, as `binade train --blocks` takes them. Without them, the model's own.
+    seed_rounding, and blocks, as `binade train --blocks` takes them. Without them, the model's own. config: Hugging
+    Face's config.json of a GPT-2 or Llama: the model and its sizes.
     progress: called with a Progress after each step; False stops the runs, with a checkpoint each.
 
     Ctrl-C stops the runs after their present step, with a checkpoint each, and raises Interrupted, whose `made` has
