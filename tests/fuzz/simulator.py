@@ -1,7 +1,7 @@
-"""What people hand to the simulator, damaged at random: config.json of GPT-2 and Llama, folders of weights with index and
-shards, tokenizer.json, recipes with settings of layers, options of blocks, initial weights, tokens and orders in .npy,
-directories of runs. Each case is a call of the command, which has to accept it, or refuse it with exit status 2 or 3 and
-one message: no crash, no report of a sanitizer, no leak, no more than 20 seconds and 2 GiB.
+"""What people hand to the simulator, damaged at random: config.json of GPT-2 and Llama, folders of weights with index
+and shards, tokenizer.json, recipes with settings of layers, options of blocks, initial weights, tokens and orders in
+.npy, directories of runs. Each case is a call of the command, which has to accept it, or refuse it with exit status 2
+or 3 and one message: no crash, no report of a sanitizer, no leak, no more than 20 seconds and 2 GiB.
 
 BND_COMMAND is the command; the argument is the number of cases (default 200), a second one the seed. A case that fails
 is kept in the folder that FUZZ_KEEP names, with its command line."""
@@ -20,10 +20,10 @@ KEEP = os.environ.get("FUZZ_KEEP")
 SECONDS, BYTES = 20, 2 << 30
 TINY = ["--steps", "1", "--batch", "1", "--plot", "none", "--progress", "never"]
 SIZES = ["--width", "8", "--depth", "1", "--heads", "2", "--context", "4"]
-ODD = (None, True, False, 0, -1, 1, 2, 3, 7, 2**24, 2**31, 2**32 + 1, 2**63, 2**64, 10**30, 0.5, -0.0, 1e-320, 1e300, "",
-       "a", "0", "nan", "\x00", "\x1b[2J", "\ud800", "é" * 50, "x" * 3000, [], [1], {}, {"a": {}}, [[[]]])
-GPT2 = {"model_type": "gpt2", "n_embd": 8, "n_layer": 1, "n_head": 2, "n_positions": 8, "vocab_size": 256, "n_inner": None,
-        "layer_norm_epsilon": 1e-5, "activation_function": "gelu_new", "initializer_range": 0.02}
+ODD = (None, True, False, 0, -1, 1, 2, 3, 7, 2**24, 2**31, 2**32 + 1, 2**63, 2**64, 10**30, 0.5, -0.0, 1e-320, 1e300,
+       "", "a", "0", "nan", "\x00", "\x1b[2J", "\ud800", "é" * 50, "x" * 3000, [], [1], {}, {"a": {}}, [[[]]])
+GPT2 = {"model_type": "gpt2", "n_embd": 8, "n_layer": 1, "n_head": 2, "n_positions": 8, "vocab_size": 256,
+        "n_inner": None, "layer_norm_epsilon": 1e-5, "activation_function": "gelu_new", "initializer_range": 0.02}
 LLAMA = {"model_type": "llama", "hidden_size": 8, "intermediate_size": 12, "num_hidden_layers": 1,
          "num_attention_heads": 2, "num_key_value_heads": 1, "head_dim": 4, "vocab_size": 256, "rope_theta": 500.0,
          "rope_scaling": {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
@@ -42,8 +42,9 @@ RECIPES = ("fp32", "bf16-amp", "mxfp8,blocks.0.*:fp32", "nvfp4,blocks.*.up:bf16"
            "blocks.last2.*:bf16-amp", "tile=128x128,gemm_fwd.w=e4m3/tile", "reset=100,v=u8/256", "*.weight:bf16,*:fp32")
 BLOCKS = ("norm=rmsnorm", "position=rope", "mlp=swiglu", "kv_heads=1", "qk_norm", "unit", "tau=0.4", "sqrt_softmax",
           "head_width=4", "mlp_width=12", "positions=9", "rope_theta=500", "z_loss=1e-4", "deviation=0.1", "no_bias")
-WORDS = (":", ",", "=", ".", "*", "..", "0", "-1", "99999999999999999999", "1e400", "fp32", "bf16", "e9m9", "sr", "blocks",
-         "[", "]", "@", "/", "%", "\n", " ", "é", "a" * 300, "base", "name", "0-1", "first", "last", ":fp32", "gemm", "tile")
+WORDS = (":", ",", "=", ".", "*", "..", "0", "-1", "99999999999999999999", "1e400", "fp32", "bf16", "e9m9", "sr",
+         "blocks", "[", "]", "@", "/", "%", "\n", " ", "é", "a" * 300, "base", "name", "0-1", "first", "last", ":fp32",
+         "gemm", "tile")
 
 
 # ---- damage ----
@@ -112,8 +113,8 @@ def shapes(config):
                             ("mlp.c_fc", (d, 4 * d)), ("mlp.c_proj", (4 * d, d))):
             made[f"h.0.{part}.weight"], made[f"h.0.{part}.bias"] = shape, shape[-1:]
         return made
-    layer = {"input_layernorm": (8,), "self_attn.q_proj": (8, 8), "self_attn.k_proj": (4, 8), "self_attn.v_proj": (4, 8),
-             "self_attn.o_proj": (8, 8), "post_attention_layernorm": (8,), "mlp.gate_proj": (12, 8),
+    layer = {"input_layernorm": (8,), "self_attn.q_proj": (8, 8), "self_attn.k_proj": (4, 8),
+             "self_attn.v_proj": (4, 8), "self_attn.o_proj": (8, 8), "post_attention_layernorm": (8,), "mlp.gate_proj": (12, 8),
              "mlp.up_proj": (12, 8), "mlp.down_proj": (8, 12)}
     return {"model.embed_tokens.weight": (256, 8), "model.norm.weight": (8,),
             **{f"model.layers.0.{part}.weight": shape for part, shape in layer.items()}}
@@ -190,8 +191,8 @@ def config_alone(r):
 def tokenizer(r):
     value = json.loads(json.dumps(TOKENIZER))
     if r.random() < 0.5:
-        pattern = ("(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|"
-                   "\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+")
+        pattern = ("(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}{1,3}|"
+                   " ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+")
         value["pre_tokenizer"] = {"type": "Sequence", "pretokenizers": [
             {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": False},
             {"type": "ByteLevel", "add_prefix_space": False, "use_regex": False}]}
@@ -259,9 +260,10 @@ def run_directory(r):
         os.unlink("run/bf16-amp-0/" + r.choice(("summary.json", "metrics.jsonl", "config.json")))
     command = r.choice(("train", "train", "compare", "evaluate"))
     if command == "train":
-        return ["train", "--recipe", "bf16-amp", *SIZES, "--batch", "1", "--plot", "none", "--progress", "never", "--steps",
-                r.choice(("4", "6")), "--out", "run", "--resume"]
-    return [command, "run/bf16-amp-0", *(["--recipe", "mxfp8", "--batches", "1"] if command == "evaluate" else ["--plot", "none"])]
+        return ["train", "--recipe", "bf16-amp", *SIZES, "--batch", "1", "--plot", "none", "--progress", "never",
+                "--steps", r.choice(("4", "6")), "--out", "run", "--resume"]
+    more = ["--recipe", "mxfp8", "--batches", "1"] if command == "evaluate" else ["--plot", "none"]
+    return [command, "run/bf16-amp-0", *more]
 
 
 def log(r):
@@ -273,18 +275,18 @@ def log(r):
     return ["compare", "run.good", "log", "--plot", "none", *named]
 
 
-CASES = (hugging_face, hugging_face, config_alone, tokenizer, tokenizer, recipe, recipe, recipe, options, initial, tokens,
-         run_directory, run_directory, log)
-FILES = ("folder", "config.json", "tokenizer.json", "words", "mine.json", "init.safetensors", "tokens.npy", "tokens.bin",
-         "tokens", "order.npy", "run", "log")
+CASES = (hugging_face, hugging_face, config_alone, tokenizer, tokenizer, recipe, recipe, recipe, options, initial,
+         tokens, run_directory, run_directory, log)
+FILES = ("folder", "config.json", "tokenizer.json", "words", "mine.json", "init.safetensors", "tokens.npy",
+         "tokens.bin", "tokens", "order.npy", "run", "log")
 
 
 # ---- what must hold ----
 
 def ask(words):
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "BND_THREADS": "1",
-                   "ASAN_OPTIONS": f"allocator_may_return_null=1:hard_rss_limit_mb={BYTES >> 20}:max_allocation_size_mb="
-                                   f"{BYTES >> 20}"}
+                   "ASAN_OPTIONS": f"allocator_may_return_null=1:hard_rss_limit_mb={BYTES >> 20}:"
+                                   f"max_allocation_size_mb={BYTES >> 20}"}
     try:
         return subprocess.run([*COMMAND, *words], capture_output=True, timeout=SECONDS, check=False, env=environment,
                               stdin=subprocess.DEVNULL)
@@ -311,7 +313,8 @@ def wrong_with(done):
 
 
 def keep(number, words, why, done):
-    print(f"case {number}: {why}: {words!r}\n{done.stderr.decode('utf-8', 'replace')[:3000] if done else ''}", flush=True)
+    said = done.stderr.decode("utf-8", "replace")[:3000] if done is not None else ""
+    print(f"case {number}: {why}: {words!r}\n{said}", flush=True)
     if KEEP:
         folder = f"{KEEP}/{number}"
         os.makedirs(folder, exist_ok=True)
@@ -333,7 +336,8 @@ def clear():
 
 
 def main():
-    count, seed = (int(x) for x in (*sys.argv[1:], "200", "1")[:2]) if len(sys.argv) < 3 else map(int, sys.argv[1:3])
+    given = [int(x) for x in sys.argv[1:]]
+    count, seed = (*given, *(200, 1)[len(given):])
     write("text", bytes(range(32, 127)) * 4)
     made = ask(["train", "--recipe", "bf16-amp", *SIZES, "--batch", "1", "--plot", "none", "--steps", "4", "--out",
                 "run.good"])
