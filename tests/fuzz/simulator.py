@@ -114,8 +114,8 @@ def shapes(config):
             made[f"h.0.{part}.weight"], made[f"h.0.{part}.bias"] = shape, shape[-1:]
         return made
     layer = {"input_layernorm": (8,), "self_attn.q_proj": (8, 8), "self_attn.k_proj": (4, 8),
-             "self_attn.v_proj": (4, 8), "self_attn.o_proj": (8, 8), "post_attention_layernorm": (8,), "mlp.gate_proj": (12, 8),
-             "mlp.up_proj": (12, 8), "mlp.down_proj": (8, 12)}
+             "self_attn.v_proj": (4, 8), "self_attn.o_proj": (8, 8), "post_attention_layernorm": (8,),
+             "mlp.gate_proj": (12, 8), "mlp.up_proj": (12, 8), "mlp.down_proj": (8, 12)}
     return {"model.embed_tokens.weight": (256, 8), "model.norm.weight": (8,),
             **{f"model.layers.0.{part}.weight": shape for part, shape in layer.items()}}
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Damaged configs, folders of weights, tokenizers, recipes and runs, handed to train, evaluate, compare and cost: 100
-# cases times BND_TEST_SCALE, at least 20, or as many as the argument says (simulator.py). Skipped (77) without Python 3.
+# cases times BND_TEST_SCALE, at least 20, or as many as the argument says (simulator.py). Skipped (77) without
+# Python 3.
 . "$(dirname "$0")/../support/python.sh"
 find_python 'import sys; sys.exit(sys.version_info < (3, 7))' "Python 3.7 or newer"
 work=$(mktemp -d)
