@@ -315,6 +315,7 @@ void bndi_fill_avx512(bndi_kernels *kernels)
     kernels->decode[BNDI_WORDS_32] = decode_any_32;
     kernels->random = bndi_random_avx512;
     kernels->random_blocks = bndi_random_blocks_avx512;
+    kernels->random_runs = bndi_random_runs_avx512;
     bndi_fill_avx512_operations(kernels);
     if (__builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512bitalg") &&
         has_byte_permutations() && __builtin_cpu_supports("gfni")) {

@@ -13,6 +13,7 @@
 
 bndi_random_kernel bndi_random_avx512;
 bndi_random_blocks_kernel bndi_random_blocks_avx512;
+bndi_random_runs_kernel bndi_random_runs_avx512;
 
 /* These need VBMI, VPOPCNTDQ, BITALG and GFNI too. */
 bndi_tally_kernel bndi_tally_avx512;

@@ -231,3 +231,64 @@ void bndi_random_blocks_avx512(void *out, const uint64_t *blocks, size_t n, uint
         store_listed(to, &p, blocks, mask, FEW); /* two chains wait for each other's products, six do not */
     }
 }
+
+/* ---- runs ---- */
+
+/* Where the next sixteen blocks are: run `row` of a step, and the number of its first block. */
+typedef struct place_in_runs {
+    uint64_t step, block;
+    size_t row;
+} place_in_runs;
+
+/* `chains` times sixteen blocks: 16 / run runs each, whose blocks lie `offsets` from the first. */
+static ALWAYS_INLINE void store_runs(char *out, const philox *p, const bndi_runs *runs, place_in_runs *at,
+                                     __m512i offsets, __m512i mask, size_t chains)
+{
+    const size_t at_once = BLOCKS / runs->run;
+    __m512i x[MANY][4];
+#pragma GCC unroll 6
+    for (size_t i = 0; i < chains; i++) {
+        x[i][0] = _mm512_add_epi32(all(at->block), offsets);
+        at->row += at_once;
+        at->block += at_once * runs->row;
+        if (at->row >= runs->rows) {
+            at->row = 0;
+            at->block = at->step += runs->step;
+        }
+    }
+    store_chains(out, p, x, mask, chains);
+}
+
+/* Products need the numbers of a tile: neighbours in a row of C, rows that are far apart, and that once more for each
+ * step. Lane l of a vector has block order[l] of its sixteen, which is number order[l] % run of run order[l] / run; the
+ * first block's number is all that differs between vectors. Runs of 4, block 100 first, rows 1000 apart:
+ *
+ *   sixteen    100 .. 103, 1100 .. 1103, 2100 .. 2103, 3100 .. 3103
+ *   lanes      100 1100 2100 3100 | 101 1101 2101 3101 | 102 ...        as store_blocks wants them
+ *
+ * The numbers are never written to memory, which took an eighth of a product's time. */
+bool bndi_random_runs_avx512(void *out, const bndi_runs *runs, uint64_t seed, uint64_t purpose, unsigned bits)
+{
+    static const uint8_t order[BLOCKS] = {0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15};
+    const uint64_t last = runs->first + (runs->rows - 1) * runs->row + (runs->steps - 1) * runs->step + runs->run - 1;
+    if (last < runs->first || (last ^ runs->first) >> 32 != 0) {
+        return false;
+    }
+    uint32_t offsets[BLOCKS];
+    for (size_t i = 0; i < BLOCKS; i++) {
+        offsets[i] = (uint32_t)(order[i] / runs->run * runs->row + order[i] % runs->run);
+    }
+    const __m512i from_first = _mm512_loadu_si512(offsets), mask = mask_of(bits);
+    place_in_runs at = {.step = runs->first, .block = runs->first};
+    char *to = out;
+    philox p;
+    set_philox(&p, seed, purpose, runs->first);
+    size_t left = runs->rows * runs->steps * runs->run / BLOCKS;
+    for (; left >= MANY; left -= MANY, to += MANY * BLOCKS * BLOCK_BYTES) {
+        store_runs(to, &p, runs, &at, from_first, mask, MANY);
+    }
+    for (; left > 0; left -= left < FEW ? left : FEW, to += FEW * BLOCKS * BLOCK_BYTES) {
+        store_runs(to, &p, runs, &at, from_first, mask, FEW); /* half of the last may be more than is asked for */
+    }
+    return true;
+}

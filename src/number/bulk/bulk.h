@@ -188,6 +188,15 @@ enum { BNDI_RANDOM_UNIT = 32 };
 typedef void bndi_random_blocks_kernel(void *out, const uint64_t *blocks, size_t n, uint64_t seed, uint64_t purpose,
                                        unsigned bits);
 
+/* Runs of neighbouring blocks: `rows` of them `row` blocks apart, and that `steps` times `step` blocks apart. `run` (4,
+ * 8 or 16) blocks in each; rows a multiple of 4. They come one after another, with room for BNDI_RANDOM_UNIT blocks
+ * after the last. False where the upper halves of the numbers differ: nothing is written then. */
+typedef struct bndi_runs {
+    uint64_t first, row, step;
+    size_t rows, steps, run;
+} bndi_runs;
+typedef bool bndi_random_runs_kernel(void *out, const bndi_runs *runs, uint64_t seed, uint64_t purpose, unsigned bits);
+
 /* Counts n elements, x rounded to y (words of the plan's format). Calls follow each other in the order of the elements,
  * all but the last with n a multiple of BNDI_LANES. */
 typedef void bndi_tally_kernel(const bndi_plan *plan, bndi_tally *tally, const void *x, const void *y,
@@ -255,6 +264,7 @@ struct bndi_kernels {
     bndi_count_kernel *count;
     bndi_random_kernel *random;
     bndi_random_blocks_kernel *random_blocks;
+    bndi_random_runs_kernel *random_runs; /* NULL where there is none */
     bndi_pack_kernel *pack;
     bndi_unpack_kernel *unpack;
 };

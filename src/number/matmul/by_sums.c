@@ -130,6 +130,12 @@ static ALWAYS_INLINE uint32_t list_blocks(uint64_t *blocks, size_t *count, uint6
     return (uint32_t)at * BLOCK_BYTES + skip * bytes;
 }
 
+/* Does EACH draw for products, too? */
+static bool draws_products(const bndi_sum *sum)
+{
+    return sum->accumulator.kind == BND_ACCUMULATE_EACH && !sum->kept.exact_products;
+}
+
 /* Those of all rows and k steps of a tile, beginning with an element. */
 static void list_tile(const kept_tile *t, uint32_t *list, size_t *count, uint64_t element, size_t k, unsigned shift)
 {
@@ -151,29 +157,66 @@ static void double_entries(uint64_t *words, unsigned bits, size_t n)
     }
 }
 
-/* The random entries of k steps of a tile. */
-static void draw(const kept_tile *t, bndi_draws *draws, size_t first, size_t k)
+/* Where rows of entries begin at blocks, as with 8, 16, 24 ... columns: without a list of their numbers.
+ * The number of blocks; 0 where these cannot be drawn so. */
+static size_t draw_runs(const kept_tile *t, size_t first, size_t k, unsigned shift)
 {
     const bndi_sum *sum = &t->job->sum;
-    const bool each = sum->accumulator.kind == BND_ACCUMULATE_EACH && !sum->kept.exact_products;
-    const unsigned bits = sum->kept.random_bits, shift = bits <= 16 ? 3 : bits <= 32 ? 2 : 1;
-    const unsigned bytes = BLOCK_BYTES >> shift;
+    const size_t per_row = BNDI_STRIP >> shift, of_each = sum->kept.rows * k;
+    if (sum->random_runs == NULL || sum->columns % (1u << shift) > 0) {
+        return 0;
+    }
+    size_t at = 0;
+    char *to = (char *)t->of->entries;
+    for (size_t which = draws_products(sum) ? 0 : 1; which < 2; which++, at += of_each) {
+        const uint64_t element = bndi_random_place(sum, t->row, first, t->column) + which * bndi_after_products(sum);
+        const bndi_runs runs = {.first = element >> shift,
+                                .row = (uint64_t)sum->depth * sum->columns >> shift,
+                                .step = (uint64_t)sum->columns >> shift,
+                                .rows = sum->kept.rows,
+                                .steps = k,
+                                .run = per_row};
+        if (!sum->random_runs(to + at * per_row * BLOCK_BYTES, &runs, sum->seed, sum->purpose, sum->kept.random_bits)) {
+            return 0;
+        }
+        for (size_t i = 0; i < of_each; i++) {
+            t->of->at[which][i] = (uint32_t)((at + i) * per_row * BLOCK_BYTES);
+        }
+    }
+    return at * per_row;
+}
+
+/* By a list of blocks, of which there are as many. */
+static size_t draw_listed(const kept_tile *t, size_t first, size_t k, unsigned shift)
+{
+    const bndi_sum *sum = &t->job->sum;
     const uint64_t element = bndi_random_place(sum, t->row, first, t->column);
     size_t count = 0;
-    for (size_t which = each ? 0 : 1; which < 2; which++) {
-        uint32_t *list = t->of->at[which];
-        list_tile(t, list, &count, element + which * bndi_after_products(sum), k, shift);
-        draws->at[which] = list;
+    for (size_t which = draws_products(sum) ? 0 : 1; which < 2; which++) {
+        list_tile(t, t->of->at[which], &count, element + which * bndi_after_products(sum), k, shift);
     }
     for (; count % BNDI_RANDOM_UNIT > 0; count++) {
         t->of->blocks[count] = t->of->blocks[count - 1];
     }
-    sum->random_blocks(t->of->entries, t->of->blocks, count, sum->seed, sum->purpose, bits);
-    if (sum->kept.doubled) {
-        double_entries(t->of->entries, bits, count * (BLOCK_BYTES / sizeof(uint64_t)));
+    sum->random_blocks(t->of->entries, t->of->blocks, count, sum->seed, sum->purpose, sum->kept.random_bits);
+    return count;
+}
+
+/* The random entries of k steps of a tile. */
+static void draw(const kept_tile *t, bndi_draws *draws, size_t first, size_t k)
+{
+    const bndi_kept *kept = &t->job->sum.kept;
+    const unsigned bits = kept->random_bits, shift = bits <= 16 ? 3 : bits <= 32 ? 2 : 1;
+    size_t blocks = draw_runs(t, first, k, shift);
+    if (blocks == 0) {
+        blocks = draw_listed(t, first, k, shift);
     }
-    draws->entries = (const char *)t->of->entries;
-    draws->bytes = bytes;
+    if (kept->doubled) {
+        double_entries(t->of->entries, bits, blocks * (BLOCK_BYTES / sizeof(uint64_t)));
+    }
+    *draws = (bndi_draws){.entries = (const char *)t->of->entries,
+                          .at = {t->of->at[0], t->of->at[1]},
+                          .bytes = (unsigned)BLOCK_BYTES >> shift};
 }
 
 /* k steps by the first attempt that succeeds. */

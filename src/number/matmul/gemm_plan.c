@@ -76,6 +76,7 @@ static void choose_strips(bndi_sum *sum, const bnd_context *context)
     sum->round = kernels.round[BNDI_WORDS_64];
     sum->random = kernels.random;
     sum->random_blocks = kernels.random_blocks;
+    sum->random_runs = kernels.random_runs;
 }
 
 /* ---- sums in lanes, in any rounding mode; tile_kept_template.h shows why ---- */
@@ -192,9 +193,7 @@ static void choose_wide(bndi_sum *sum)
     const bndi_toward to = direction_of(sum, &extra);
     const bool fits = extra > 0 && extra <= BITS_BELOW && !(rule.rounding == BND_ROUND_SRB && random == entry);
     const bool small = f->precision < 53 && f->emax <= HIGHEST && f->emin - f->precision > LEAST;
-    /* fp64 products are not rounded, so that no policy may make something else of an infinite one. */
-    const bool rounds_none = fp64 && (!each || rule.overflow == BND_OVERFLOW_FORMAT);
-    if (!fits || !sum->plan.exact || !(rounds_none || small)) {
+    if (!fits || !sum->plan.exact || !(fp64 || small)) {
         return;
     }
     bndi_kept kept = {.tile = fp64 ? tiles->wide_native[to] : tiles->wide[each][to],
@@ -210,6 +209,12 @@ static void choose_wide(bndi_sum *sum)
                       .largest = (double)f->max_significand * bndi_power_of_two(f->max_quantum),
                       .below = (fp64 ? 1.5 : 1.0) * bndi_power_of_two(-extra),
                       .constant = rule.rounding == BND_ROUND_RNA};
+    if (fp64 && rule.overflow != BND_OVERFLOW_FORMAT) {
+        return; /* infinite products and sums stay what they are there */
+    }
+    if (fp64 && rule.rounding == BND_ROUND_RNA) {
+        kept.tile = tiles->away[1];
+    }
     if (kept.tile != NULL && set_special(sum, &kept)) {
         sum->kept = kept;
         sum->in_double = true;
@@ -223,8 +228,8 @@ static void choose_away(bndi_sum *sum)
     const bnd_accumulator *accumulator = &sum->accumulator;
     if (accumulator->kind == BND_ACCUMULATE_EACH && accumulator->rule.rounding == BND_ROUND_RNA &&
         accumulator->rule.overflow == BND_OVERFLOW_FORMAT && bnd_format_same(&accumulator->format, sum->fp32) &&
-        accumulator->format.width > 0 && sum->kept.doubles && sum->kept.mended != NULL && tiles->away != NULL) {
-        sum->kept.tile = tiles->away;
+        accumulator->format.width > 0 && sum->kept.doubles && sum->kept.mended != NULL && tiles->away[0] != NULL) {
+        sum->kept.tile = tiles->away[0];
         sum->kept.mended = NULL; /* this one goes on to it by itself */
         sum->kept.rows = tiles->rows[0];
         sum->kept.doubles = false;

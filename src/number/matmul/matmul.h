@@ -79,12 +79,12 @@ typedef bool bndi_kept_tile(const bndi_sum *sum, void *state, const float *a, co
 
 /* By lanes (0: fp32, 1: fp64), kind (FUSED, EACH), whether something is added, and direction; `mended`: the same, which
  * refuse nothing; `native` for fp32's and fp64's own sums. `wide`, by kind, and `wide_native`: in fp64 lanes where a
- * mode looks at more bits than they have; both refuse nothing. `away`: EACH fp32 to nearest away. NULL where there is
- * none. */
+ * mode looks at more bits than they have; both refuse nothing. `away`: EACH fp32 and fp64, to nearest away. NULL where
+ * there is none. */
 typedef struct bndi_kept_tiles {
     bndi_kept_tile *tile[2][2][2][BNDI_TOWARD_COUNT], *mended[2][2][2][BNDI_TOWARD_COUNT];
     bndi_kept_tile *native[2][2][BNDI_TOWARD_COUNT], *wide[2][BNDI_TOWARD_COUNT], *wide_native[BNDI_TOWARD_COUNT];
-    bndi_kept_tile *away;
+    bndi_kept_tile *away[2];
     uint8_t rows[2], native_rows[2];
 } bndi_kept_tiles;
 
@@ -136,6 +136,7 @@ struct bndi_sum {
     bndi_round_kernel *round;
     bndi_random_kernel *random;
     bndi_random_blocks_kernel *random_blocks;
+    bndi_random_runs_kernel *random_runs; /* or NULL */
     bndi_kept kept;
     size_t rows, columns, depth; /* of the whole product, for the random bits */
     uint64_t seed, purpose;

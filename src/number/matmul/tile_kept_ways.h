@@ -59,7 +59,7 @@ static const bndi_kept_tiles kept_tiles = {
                {KEPT_TILES(native, 64), KEPT_TILES(native, 64)}},
     .wide_native = {wide_fp64_nearest, wide_fp64_zero, [BNDI_ODD_ONE] = wide_fp64_odd},
     .wide = {{wide_fused_nearest, wide_fused_zero}, {wide_each_nearest, wide_each_zero}},
-    .away = each_away,
+    .away = {each_away, away_fp64},
 };
 
 #endif

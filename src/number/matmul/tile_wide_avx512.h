@@ -21,7 +21,8 @@
  * fp64 to nearest away (N = 1, r = 1), s = 1, p = 3 2^-53: t = 1 + 2^-51, e = -2^-53, z = 1 + 2^-52, q = 2^-52, M =
  * 3/4, M + e = 3/4 - 2^-53, an odd multiple of q / 2; with r it is 3/4 = w, so that t stays: a tie, away from zero.
  *
- * Results beyond the largest number, infinities and NaNs are mended, so that nothing is refused. */
+ * Results beyond the largest number, infinities and NaNs are mended, so that nothing is refused. In fp64 these are t:
+ * only e and M are not numbers then. */
 #ifndef BINADE_SRC_MATMUL_TILE_WIDE_H
 #define BINADE_SRC_MATMUL_TILE_WIDE_H
 
@@ -46,8 +47,8 @@ static ALWAYS_INLINE vector_64 wide_rounded(bool narrow, bool exact, bndi_toward
     if (to != BNDI_NEAREST) {
         w = sum_by_64(to, rest, m);
     }
-    w = with_sign_64(from - (m - plus_bits_64(w, r, is->keep)), t, is->sign);
-    return mended_64(w, t, is->largest, is->special);
+    w = from - (m - plus_bits_64(w, r, is->keep));
+    return narrow ? mended_64(with_sign_64(w, t, is->sign), t, is->largest, is->special) : unless_nan_64(w, t);
 }
 
 /* s + p. */
