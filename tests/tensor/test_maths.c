@@ -275,8 +275,77 @@ static void test_row_loops(void)
     }
 }
 
+/* ---- AdamW ---- */
+
+enum { W, M, V, DIVISOR, CHANGE, ADAM_ARRAYS };
+
+/* The operations of a step one by one. */
+static void adam_by_formulas(const bndi_adam *k, array *x, const array *g, size_t n)
+{
+    bndi_formula *const *f = bndi_maths_portable.formula[BNDI_WORDS_32];
+    float *w = x[W].f32, *m = x[M].f32, *v = x[V].f32, *t = x[DIVISOR].f32;
+    f[BNDI_F_scale](w, (const void *[]){w, NULL, NULL}, k->keep, n);
+    f[BNDI_F_scale](m, (const void *[]){m, NULL, NULL}, k->beta1, n);
+    f[BNDI_F_add_scaled](m, (const void *[]){m, g->f32, NULL}, k->rest1, n);
+    f[BNDI_F_mul](t, (const void *[]){g->f32, g->f32, NULL}, 0, n);
+    f[BNDI_F_scale](t, (const void *[]){t, NULL, NULL}, k->rest2, n);
+    f[BNDI_F_scale](v, (const void *[]){v, NULL, NULL}, k->beta2, n);
+    f[BNDI_F_add_scaled](v, (const void *[]){v, t, NULL}, 1, n);
+    f[BNDI_F_sqrt](t, (const void *[]){v, NULL, NULL}, 0, n);
+    f[BNDI_F_scale](t, (const void *[]){t, NULL, NULL}, k->correction, n);
+    f[BNDI_F_shift](t, (const void *[]){t, NULL, NULL}, k->epsilon, n);
+    f[BNDI_F_scaled_quotient](x[CHANGE].f32, (const void *[]){m, t, NULL}, k->rate, n);
+}
+
+/* At most `n` elements are written, and the sums of two that a step ends with begin at +0. */
+static void compare_adam(const other *o, uint64_t seed)
+{
+    static array want[ADAM_ARRAYS], got[ADAM_ARRAYS], g, sums;
+    const bndi_adam k = {.keep = seed % 2 == 0 ? 1 : 0.99999,
+                         .beta1 = 0.9,
+                         .rest1 = 1 - 0.9,
+                         .beta2 = 0.999,
+                         .rest2 = 1 - 0.999,
+                         .correction = 31.6 / (double)(1 + seed % 7),
+                         .epsilon = 1e-8,
+                         .rate = -1e-3};
+    const size_t n = seed % LENGTHS;
+    fill(&g, BNDI_WORDS_32, seed + 1000);
+    for (unsigned i = 0; i < ADAM_ARRAYS; i++) {
+        fill(&want[i], BNDI_WORDS_32, 7 * seed + i);
+        got[i] = want[i];
+    }
+    adam_by_formulas(&k, want, &g, n);
+    o->maths->adam(&k, got[W].f32, got[M].f32, got[V].f32, g.f32, got[DIVISOR].f32, got[CHANGE].f32, n);
+    for (unsigned i = 0; i < ADAM_ARRAYS; i++) {
+        const size_t at = first_difference(&want[i], &got[i], BNDI_WORDS_32, ROOM);
+        if (at != ROOM) {
+            printf("\n    adam on %s: array %u, element %zu of %zu, seed %llu\n", o->name, i, at, n,
+                   (unsigned long long)seed);
+        }
+        CU_ASSERT_EQUAL(at, ROOM);
+    }
+    o->maths->sums_of_two(sums.f64, want[W].f32, want[CHANGE].f32, n);
+    for (size_t i = 0; i < n; i++) {
+        const double sum = 0 + (double)want[W].f32[i] + (double)want[CHANGE].f32[i];
+        CU_ASSERT_TRUE(same_double(sums.f64[i], sum));
+    }
+}
+
+static void test_adam(void)
+{
+    other all[BND_BACKEND_COUNT] = {{"portable", &bndi_maths_portable}};
+    const size_t count = 1 + others_here(all + 1);
+    for (uint64_t seed = 0; seed < scaled(8 * LENGTHS); seed++) {
+        for (size_t o = 0; o < count; o++) {
+            compare_adam(&all[o], seed);
+        }
+    }
+}
+
 CU_TestInfo maths_tests[] = {
     {"formulas on every back end", test_formulas},
     {"rows on every back end", test_row_loops},
+    {"AdamW at once and step by step", test_adam},
     CU_TEST_INFO_NULL,
 };

@@ -353,6 +353,75 @@ static ALWAYS_INLINE doubles square_of_floats(const float *x, size_t at, size_t 
     return v * v;
 }
 
+/* A vector of an update, with a rounding to fp32 wherever the formulas scale, add_scaled, mul, sqrt, shift and
+ * scaled_quotient have one: whoever computes it formula by formula has the same bits. The first step of a weight of 1
+ * with the gradient 0.5, rate -0.001, betas 0.9 and 0.999, keep 0.99999:
+ *
+ *   kept      1 * 0.99999                    0.99999
+ *   first     0 * 0.9 + 0.1 * 0.5            0.05
+ *   second    0 * 0.999 + 0.001 * 0.25       0.00025
+ *   root      0.0158 * 31.6 + 1e-8           0.5
+ *   step      -0.01 * 0.05 / 0.5             -0.001      (the rate is divided by 1 - 0.9, too) */
+static ALWAYS_INLINE void adam_of_lanes(const bndi_adam *k, float *w, float *m, float *v, const float *g,
+                                        float *divisor, float *change)
+{
+    const floats x = load_of_floats(g, 0);
+    floats kept = to_floats(wide(load_of_floats(w, 0)) * k->keep);
+    floats first = to_floats(wide(load_of_floats(m, 0)) * k->beta1);
+    floats second = to_floats(wide(load_of_floats(v, 0)) * k->beta2), square = to_floats(wide(x * x) * k->rest2);
+    first = to_floats(wide(first) + k->rest1 * wide(x));
+    second = to_floats(wide(second) + wide(square));
+    /* The divisor: the root is correctly rounded, in fp32 as by way of doubles. */
+    floats root = to_floats(wide(root_of(second)) * k->correction);
+    root = to_floats(wide(root) + k->epsilon);
+    const floats step = to_floats(k->rate * wide(first) / wide(root));
+    __builtin_memcpy(w, &kept, sizeof kept);
+    __builtin_memcpy(m, &first, sizeof first);
+    __builtin_memcpy(v, &second, sizeof second);
+    __builtin_memcpy(divisor, &root, sizeof root);
+    __builtin_memcpy(change, &step, sizeof step);
+}
+
+/* The last few go through a copy: what its other lanes become is dropped.
+ * With n = 21 and LANES 8: two vectors, then a copy with 5 numbers of each array and 3 zeros.
+ * w, m and v are read and written; divisor and change are written only. */
+static void adam(const bndi_adam *k, float *w, float *m, float *v, const float *g, float *divisor, float *change,
+                 size_t n)
+{
+    float *const to[] = {w, m, v, divisor, change};
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES) {
+        adam_of_lanes(k, w + i, m + i, v + i, g + i, divisor + i, change + i);
+    }
+    if (i < n) {
+        const size_t bytes = (n - i) * sizeof *w;
+        float last[COUNT(to)][LANES] = {{0}}, of_g[LANES] = {0};
+        __builtin_memcpy(of_g, g + i, bytes);
+        for (size_t j = 0; j < 3; j++) {
+            __builtin_memcpy(last[j], to[j] + i, bytes);
+        }
+        adam_of_lanes(k, last[0], last[1], last[2], of_g, last[3], last[4]);
+        for (size_t j = 0; j < COUNT(to); j++) {
+            __builtin_memcpy(to[j] + i, last[j], bytes);
+        }
+    }
+}
+
+/* A sum that begins at +0 has no -0:
+ *
+ *   x, y          -0, -0    1, 2^-30
+ *   0 + x + y     0         1 + 2^-30       not rounded to fp32 yet */
+static void sums_of_two(double *sums, const float *x, const float *y, size_t n)
+{
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES) {
+        store(sums + i, (0 + wide(load_of_floats(x, i))) + wide(load_of_floats(y, i)));
+    }
+    for (; i < n; i++) {
+        sums[i] = (0 + (double)x[i]) + (double)y[i];
+    }
+}
+
 /* What an update did: the sums of squares of changes and weights, how many changes are not zero, and how many of those
  * rounding lost (the weight is what it was). bf16 weights have steps of 2^-7 from 1 to 2:
  *
@@ -436,6 +505,8 @@ const bndi_maths BNDI_MATHS = {
     .largest = row_largest,
     .sum = row_sum,
     .points = points,
+    .adam = adam,
+    .sums_of_two = sums_of_two,
     .count_changes = count_changes,
     .count_lost_moments = count_lost_moments,
     .count_lost_updates = count_lost_updates,

@@ -30,6 +30,12 @@ typedef struct bndi_changes {
     double squares_of_changes, squares_of_weights; /* sums, of the weights before */
 } bndi_changes;
 
+/* A step of AdamW in fp32: m = beta1 m + rest1 g, v = beta2 v + rest2 g g, divisor = correction sqrt(v) + epsilon, w =
+ * keep w, change = -rate m / divisor. */
+typedef struct bndi_adam {
+    double keep, beta1, rest1, beta2, rest2, correction, epsilon, rate;
+} bndi_adam;
+
 /* Loops over rows, of doubles or by bndi_width. Sums have sixteen lanes, element i in lane i mod 16, added in pairs. */
 typedef struct bndi_maths {
     bndi_formula *formula[2][BNDI_FORMULAS];      /* by bndi_width */
@@ -52,6 +58,10 @@ typedef struct bndi_maths {
     void (*norm[2])(void *y, const void *x, bndi_normal *f, size_t n);
     void (*norm_back[2])(void *dx, double *gains, double *biases, const void *d, const void *x, const bndi_normal *f,
                          size_t n);
+    /* As the formulas above do it one by one: each result is rounded to fp32. */
+    void (*adam)(const bndi_adam *k, float *w, float *m, float *v, const float *g, float *divisor, float *change,
+                 size_t n);
+    void (*sums_of_two)(double *sums, const float *x, const float *y, size_t n); /* 0 + x + y */
     void (*count_changes)(bndi_changes *t, const float *change, const float *before, const float *now,
                           size_t n); /* adds */
     /* Points of the square [-1, 1)^2, of 64 bits each: x, and the square of the distance from the middle; only where

@@ -43,6 +43,12 @@ static ALWAYS_INLINE doubles wide(floats x)
 #endif
 }
 
+/* Rounded to nearest even. */
+static ALWAYS_INLINE floats to_floats(doubles x)
+{
+    return __builtin_convertvector(x, floats);
+}
+
 /* a where the mask is all ones, b elsewhere. The blend works on bits, so signs of zeros and payloads of NaNs pass
  * unchanged. `x < 0 ? e : 1` of sigmoid for two lanes:
  *
@@ -86,6 +92,18 @@ static ALWAYS_INLINE doubles root(doubles x)
         x[i] = __builtin_sqrt(x[i]);
     }
     return x;
+#endif
+}
+
+/* The same of floats: a root in double, rounded to fp32, has the same bits. */
+static ALWAYS_INLINE floats root_of(floats x)
+{
+#if defined(__AVX512F__)
+    return (floats)_mm256_sqrt_ps((__m256)x);
+#elif defined(__AVX__)
+    return (floats)_mm_sqrt_ps((__m128)x);
+#else
+    return to_floats(root(wide(x)));
 #endif
 }
 

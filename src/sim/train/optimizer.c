@@ -62,13 +62,17 @@ static void adam_moments(bndi_update *u)
 static void adam(bndi_update *u)
 {
     decay_gradient(u);
-    adam_moments(u);
+    if (!bndi_chunk_adam_at_once(u, false)) {
+        adam_moments(u);
+    }
 }
 
 static void adamw(bndi_update *u)
 {
-    bndi_decay_weights(u);
-    adam_moments(u);
+    if (!bndi_chunk_adam_at_once(u, true)) {
+        bndi_decay_weights(u);
+        adam_moments(u);
+    }
 }
 
 /* Chen et al. 2023: the sign of a mean of momentum and gradient, then the momentum. */

@@ -83,18 +83,28 @@ double bndi_chunk_power(double x, uint64_t n)
     return product;
 }
 
+static double correction_of_v(const bndi_update *u)
+{
+    return 1 / __builtin_sqrt(1 - bndi_chunk_power(u->training->beta2, u->step_of_v));
+}
+
 void bndi_chunk_root_of_v(const bndi_update *u)
 {
-    const bnd_training *t = u->training;
     bndi_chunk_square_root(u, u->t, u->v, u->of_v);
-    bndi_chunk_scale(u, u->t, 1 / __builtin_sqrt(1 - bndi_chunk_power(t->beta2, u->step_of_v)), u->of_v);
-    bndi_chunk_shift(u, u->t, bndi_chunk_scalar(u, t->epsilon), u->of_v);
+    bndi_chunk_scale(u, u->t, correction_of_v(u), u->of_v);
+    bndi_chunk_shift(u, u->t, bndi_chunk_scalar(u, u->training->epsilon), u->of_v);
+}
+
+/* What the change is, as a multiple of m. */
+static void set_divisor(bndi_update *u)
+{
+    u->per_m = bndi_chunk_scalar(u, u->lr / (1 - bndi_chunk_power(u->training->beta1, u->step_of_m)));
+    u->divisor = u->t;
 }
 
 void bndi_chunk_adam_change(bndi_update *u)
 {
-    u->per_m = bndi_chunk_scalar(u, u->lr / (1 - bndi_chunk_power(u->training->beta1, u->step_of_m)));
-    u->divisor = u->t;
+    set_divisor(u);
     bndi_chunk_change_by_quotient(u, -u->per_m, u->m, u->t);
 }
 
@@ -118,10 +128,40 @@ void bndi_average_into_v(bndi_update *u, double beta)
     bndi_chunk_add_scaled(u, u->v, 1, u->t, u->of_v);
 }
 
+static bool is_decayed(const bndi_update *u)
+{
+    return u->decays && u->training->weight_decay != 0;
+}
+
+static double decay_of(const bndi_update *u)
+{
+    return bndi_chunk_scalar(u, u->lr) * bndi_chunk_scalar(u, u->training->weight_decay);
+}
+
 void bndi_decay_weights(bndi_update *u)
 {
-    if (u->decays && u->training->weight_decay != 0) {
-        u->decay = bndi_chunk_scalar(u, u->lr) * bndi_chunk_scalar(u, u->training->weight_decay);
+    if (is_decayed(u)) {
+        u->decay = decay_of(u);
         bndi_chunk_scale(u, u->w, 1 - u->decay, u->of_w);
     }
+}
+
+bool bndi_chunk_adam_at_once(bndi_update *u, bool decoupled)
+{
+    const bnd_training *t = u->training;
+    if (u->of_w != NULL || u->of_m != NULL || u->of_v != NULL) {
+        return false;
+    }
+    u->decay = decoupled && is_decayed(u) ? decay_of(u) : 0;
+    set_divisor(u);
+    const bndi_adam k = {.keep = 1 - u->decay,
+                         .beta1 = bndi_chunk_scalar(u, t->beta1),
+                         .rest1 = bndi_chunk_scalar(u, 1 - t->beta1),
+                         .beta2 = bndi_chunk_scalar(u, t->beta2),
+                         .rest2 = bndi_chunk_scalar(u, 1 - t->beta2),
+                         .correction = correction_of_v(u),
+                         .epsilon = bndi_chunk_scalar(u, t->epsilon),
+                         .rate = -u->per_m};
+    u->maths->adam(&k, u->w, u->m, u->v, u->g, u->t, u->change, u->n);
+    return true;
 }

@@ -21,6 +21,9 @@ void bndi_chunk_change_by_quotient(const bndi_update *u, double a, const float *
 void bndi_chunk_root_of_v(const bndi_update *u);
 void bndi_chunk_adam_change(bndi_update *u);
 void bndi_chunk_change_by(const bndi_update *u, double a, const float *x);
+/* Both moments, divisor, change and, for `decoupled`, the decay of the weights, in one pass. False where results are
+ * rounded to other formats than fp32: then nothing was done. */
+bool bndi_chunk_adam_at_once(bndi_update *u, bool decoupled);
 double bndi_chunk_power(double x, uint64_t n);
 
 #endif

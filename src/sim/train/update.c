@@ -51,8 +51,9 @@ static void sum_by_kahan(bnd_run *run, bndi_parameter *p, chunk *k, size_t at, s
 /* The whole intended update: the optimizer's change and the weight decay, which is computed from the stored weight. */
 static const float *asked_for(chunk *k, const bndi_update *u)
 {
-    for (size_t i = 0; u->decay != 0 && i < u->n; i++) {
-        k->asked.f32[i] = (float)((double)u->change[i] - u->decay * (double)k->old.f32[i]);
+    const void *const of[] = {u->change, k->old.f32, NULL};
+    if (u->decay != 0) {
+        u->maths->formula[BNDI_WORDS_32][BNDI_F_add_scaled](k->asked.f32, of, -u->decay, u->n);
     }
     return u->decay != 0 ? k->asked.f32 : u->change;
 }
@@ -121,9 +122,7 @@ static void update_chunk(bnd_run *run, bndi_parameter *p, const bndi_whole_updat
     if (p->extra != NULL) {
         sum_by_kahan(run, p, k, at, n);
     } else {
-        memset(k->sum, 0, n * sizeof *k->sum);
-        u.maths->add[BNDI_WORDS_32](k->sum, u.w, n);
-        u.maths->add[BNDI_WORDS_32](k->sum, u.change, n);
+        u.maths->sums_of_two(k->sum, u.w, u.change, n);
         bndi_feedback_note(feedback, &u, k->sum);
     }
     store_weights(run, p, k, p->extra != NULL ? BNDI_WORDS_32 : BNDI_WORDS_64, at, n, asked_for(k, &u), sums);
