@@ -369,7 +369,8 @@ bool bnd_lab_ready_for(const bndi_ready *r, bndi_width width, const bnd_format *
 void bnd_lab_ready_encode(const bndi_ready *r, void *codes, const void *x, size_t n);
 void bnd_lab_ready_decode(const bndi_ready *r, void *x, const void *codes, size_t n);
 void bnd_lab_ready_round(const bndi_ready *r, void *y, const void *x, size_t n);
-void bnd_lab_ready_count(const bndi_ready *r, bndi_tally *tally, const void *x, size_t n); /* what needs no rounding */
+/* x, which became y: both are numbers of the width. */
+void bnd_lab_ready_count(const bndi_ready *r, bndi_tally *tally, const void *x, const void *y, size_t n);
 
 /* One element by flags that the codec gave: for what no word can hold. */
 void bndi_tally_one(bndi_tally *tally, const bnd_format *from, uint64_t in, const bnd_format *to, bnd_result result);

@@ -70,9 +70,9 @@ void bnd_lab_ready_round(const bndi_ready *r, void *y, const void *x, size_t n)
     bndi_leave(before);
 }
 
-void bnd_lab_ready_count(const bndi_ready *r, bndi_tally *tally, const void *x, size_t n)
+void bnd_lab_ready_count(const bndi_ready *r, bndi_tally *tally, const void *x, const void *y, size_t n)
 {
     bndi_environment before = bndi_enter(BND_ROUND_RNE);
-    r->kernels.tally[r->plan.width](&r->plan, tally, x, x, NULL, n);
+    r->kernels.tally[r->plan.width](&r->plan, tally, x, y, NULL, n);
     bndi_leave(before);
 }
