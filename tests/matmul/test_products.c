@@ -358,8 +358,51 @@ static void test_middle(void)
     CU_ASSERT_EQUAL(wrong, 0);
 }
 
+/* Random choices of all there is: format, mode, kind, overflow policy, promotion, data, shape, back end; one in eight
+ * by the oracle. BND_TEST_SCALE=100 asks for a hundred times as many. */
+static void test_sweep(void)
+{
+    static const char *const formats[] = {"fp16",     "bf16", "e4m3", "e5m2",  "e3m4", "e2m1", "e4m3fnuz",
+                                          "e5m2fnuz", "tf32", "e6m9", "e8m12", "fp32", "fp64", "e8m30"};
+    static const char *const modes[] = {"",      ":rtz",   ":rup",   ":rdn",   ":rto",   ":rna",    ":sr:8",    ":sr",
+                                        ":sr:3", ":sra:8", ":sr:45", ":sra:9", ":srb:5", ":srb:31", ":sr-equal"};
+    enum { FORMATS = sizeof formats / sizeof formats[0], MODES = sizeof modes / sizeof modes[0], QUESTIONS = 300 };
+    size_t wrong = 0;
+    for (uint64_t at = 0; at < scaled(QUESTIONS); at++) {
+        const uint64_t random = bnd_random(31, 1, at), more = bnd_random(31, 2, at);
+        const bool oracle = at % 8 == 0;
+        char name[BND_ACCUMULATOR_NAME_SIZE];
+        snprintf(name, sizeof name, "%s%s%s", (random & 1) != 0 ? "each:" : "fma:", formats[(random >> 1) % FORMATS],
+                 modes[(random >> 8) % MODES]);
+        bnd_context context = {.backend = (uint8_t)backends[at % 3], .threads = 1};
+        bnd_gemm how = {.context = &context, .accumulator = accumulator_named(name), .seed = at, .purpose = at % 3};
+        how.accumulator.rule.overflow =
+            (uint8_t)(random >> 16 & 3) > 0 ? 0 : (uint8_t)((random >> 18) % BND_OVERFLOW_COUNT);
+        how.accumulator.promote = (random >> 24 & 7) > 0 ? 0 : 1 + (uint32_t)(random >> 27 & 15);
+        how.add = (random >> 32 & 1) != 0;
+        question q;
+        if (!bnd_backend_here(backends[at % 3])) {
+            continue;
+        }
+        question_open(&q, 1 + (more & (oracle ? 1 : 7)), 1 + (more >> 8) % (oracle ? 5 : 40),
+                      1 + (more >> 16) % (oracle ? 6 : 20), &how, (unsigned)(more >> 24) % LAYOUTS);
+        question_fill(&q, (data_kind)((more >> 32) % DATA_KINDS), &how.accumulator.format, at);
+        CU_ASSERT_EQUAL(question_ask(&q, NULL), BND_OK);
+        wrong += differences(&q, name, oracle ? BY_ORACLE : BY_OPERATE);
+        question_close(&q);
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+}
+
 CU_TestInfo product_tests[] = {
-    {"by bnd_operate", test_definition}, {"nothing", test_nothing},      {"by the oracle", test_oracle},
-    {"every pair", test_every_pair},     {"rules", test_rules},          {"deep products", test_deep},
-    {"operands", test_operands},         {"in the middle", test_middle}, CU_TEST_INFO_NULL,
+    {"by bnd_operate", test_definition},
+    {"nothing", test_nothing},
+    {"by the oracle", test_oracle},
+    {"every pair", test_every_pair},
+    {"rules", test_rules},
+    {"deep products", test_deep},
+    {"operands", test_operands},
+    {"in the middle", test_middle},
+    {"sweep", test_sweep},
+    CU_TEST_INFO_NULL,
 };
