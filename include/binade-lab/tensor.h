@@ -301,7 +301,9 @@ typedef enum bnd_tensor_operation {
     /* x (..., k), w (n, k) or, with `flag`, (k, n), bias (n) (may be missing); number[0] multiplies its three products
      * before the bias is added; 0: nothing */
     BND_TENSOR_OP_LINEAR,
-    BND_TENSOR_OP_ROPE, /* (..., positions, e): number[0] is theta; element i turns with element i + e/2 */
+    BND_TENSOR_OP_ROPE, /* (..., positions, e): number[0] is theta; element i turns with element i + e/2. Where number[1]
+                           is not 0, frequencies with a wavelength above number[2] are divided by it, those below
+                           number[3] stay, and those between are mixed linearly */
     /* views, as operations of the tape */
     BND_TENSOR_OP_VIEW,
     BND_TENSOR_OP_CHECKPOINT,
@@ -556,6 +558,12 @@ typedef struct bnd_transformer {
     bool unit;
     double tau;        /* 0: 0.3 */
     bool sqrt_softmax; /* attention's weights are the square roots of softmax */
+    /* Frequencies of rope: linear divides all by rope_factor. llama3 (Llama 3.1) divides those with a wavelength above
+     * rope_original / rope_low, keeps those below rope_original / rope_high, and goes from one to the other between
+     * them, linearly in the frequency. */
+    char rope_scaling[BND_TRANSFORMER_WORD_SIZE]; /* linear, llama3; "": they stay */
+    double rope_factor, rope_low, rope_high;
+    size_t rope_original; /* positions that the model was first trained with */
 } bnd_transformer;
 
 #ifdef __cplusplus

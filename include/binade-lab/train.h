@@ -77,14 +77,14 @@ BND_CHECKED bnd_status bnd_transformer_parse(bnd_transformer *blocks, const char
 
 /* Writes the members that are not the model's own as such a text.
  * Returns: its length, as snprintf; it is below BND_TRANSFORMER_TEXT_SIZE. */
-enum { BND_TRANSFORMER_TEXT_SIZE = 512 };
+enum { BND_TRANSFORMER_TEXT_SIZE = 1024 };
 size_t bnd_transformer_print(char *out, size_t size, const bnd_transformer *blocks);
 
 /* Makes a training of Hugging Face's config.json of GPT-2 or Llama, under fp32. A key that is missing has the default
  * of GPT2Config or LlamaConfig. The context is 32, or the positions if these are fewer.
  * Arguments: `model` is gpt2 or llama, or NULL: the file's model_type. `optimizer` as in bnd_training_default.
  * On failure: BND_BAD_FILE for text that is not such JSON, and for a key or a value that would change what the model
- * computes and cannot be followed: rope_scaling, attention_bias, an unknown key; the message names it. */
+ * computes and cannot be followed: a rope_type such as yarn, attention_bias, an unknown key; the message names it. */
 BND_CHECKED bnd_status bnd_training_of_config(bnd_training *out, const char *model, const char *optimizer,
                                               const char *path, bnd_error *why);
 

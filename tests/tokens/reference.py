@@ -161,6 +161,25 @@ def whole_words(tokenizer):
     check(run(changed, " zq") == "1000\n", "ignore_merges")
 
 
+def nfc(tokenizer):
+    """What passes, NFC does not change; and text that nothing is composed of passes, also each character alone."""
+    changed, draw = {**tokenizer, "normalizer": {"type": "NFC"}}, random.Random(5)
+    then = unicodedata.ucd_3_2_0
+    points = [chr(c) for c in range(0x20000) if then.category(chr(c)) not in ("Cn", "Cs", "Co")]
+    halves = {unicodedata.normalize("NFD", c)[-1] for c in points if len(unicodedata.normalize("NFD", c)) > 1}
+    kept = [c for c in points if unicodedata.normalize("NFC", c) == c and c not in halves]
+    for text in ("日本語のテキスト、中文文本。", "한국어 텍스트", "Привет Ελληνικά Việt Nam हिन्दी עברית", "\n".join(kept)):
+        check(run(changed, text) == run(tokenizer, text), f"NFC keeps {text[:20]!r}")
+    marks = [c for c in points if unicodedata.combining(c)]
+    passing = 0
+    for _ in range(150):
+        text = "".join(draw.choice((draw.choice(marks), draw.choice(points), "a")) for _ in range(draw.choice((2, 3, 5))))
+        passes = not run(changed, text).startswith("refused")
+        passing += passes
+        check(not passes or unicodedata.normalize("NFC", text) == text, f"NFC changes {text!r}")
+    check(20 < passing < 130, f"NFC: {passing} of 150 random texts pass")
+
+
 def refusals(tokenizer):
     def refused(what, text, words, **changes):
         changed = copy.deepcopy(tokenizer)
@@ -210,6 +229,7 @@ def refusals(tokenizer):
 
 TOKENIZER = compare()
 whole_words(TOKENIZER)
+nfc(TOKENIZER)
 refusals(TOKENIZER)
 print(f"Python {sys.version.split()[0]}, Unicode {unicodedata.unidata_version}: {passed} passed, {failed} failed")
 sys.exit(failed > 0)

@@ -4,6 +4,7 @@ The losses of steps with SGD are those of PyTorch's autograd, also with --blocks
 supported is named.
 
 Weights are random. BND_COMMAND is the command."""
+import functools
 import json
 import os
 import struct
@@ -25,6 +26,9 @@ GPT2 = {"model_type": "gpt2", "n_embd": 32, "n_layer": 2, "n_head": 4, "n_positi
 LLAMA = {"model_type": "llama", "hidden_size": 32, "intermediate_size": 56, "num_hidden_layers": 2,
          "rope_scaling": None, "num_attention_heads": 4, "num_key_value_heads": 2, "vocab_size": 70,
          "rope_theta": 500.0, "max_position_embeddings": 64, "rms_norm_eps": 1e-5, "hidden_act": "silu"}
+
+LLAMA3 = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
+          "original_max_position_embeddings": 64}  # of its four frequencies one stays, one is mixed, two are divided
 
 
 # ---- checkpoints ----
@@ -198,9 +202,24 @@ def gpt2(m, w, x, y):
     return entropy(m, norm(a, "ln_f") @ m.turned(w["wte.weight"], 1, 0), y)
 
 
-def llama(m, w, x, y):
+def llama3_frequencies(frequencies, scaling):
+    """As transformers' _compute_llama3_parameters has them."""
+    factor, original = scaling["factor"], scaling["original_max_position_embeddings"]
+    low, high = scaling["low_freq_factor"], scaling["high_freq_factor"]
+    waves = 2 * np.pi / frequencies
+    smooth = (original / waves - low) / (high - low)
+    found = np.where(waves > original / low, frequencies / factor, frequencies)
+    mixed = (1 - smooth) * frequencies / factor + smooth * frequencies
+    return np.where((waves >= original / high) & (waves <= original / low), mixed, found)
+
+
+def llama(m, w, x, y, scaling=None):
     d = 8
-    angles = np.arange(x.shape[1])[:, None] * 500.0 ** (-np.arange(d // 2) / (d // 2))
+    frequencies = 500.0 ** (-np.arange(d // 2) / (d // 2))
+    if scaling is not None:
+        linear = scaling.get("type") == "linear"
+        frequencies = frequencies / scaling["factor"] if linear else llama3_frequencies(frequencies, scaling)
+    angles = np.arange(x.shape[1])[:, None] * frequencies
     cos, sin = m.of(np.cos(np.tile(angles, 2)))[:, None], m.of(np.sin(np.tile(angles, 2)))[:, None]
 
     def norm(a, name):
@@ -374,6 +393,14 @@ def main():
     losses("gpt2 with its prefix, F16, shards", gpt2, half, tokens, "half")
     folder("llama", LLAMA, large, shards=2)
     losses("llama", llama, large, tokens, "llama")
+    linear = {"type": "linear", "factor": 3.0}
+    for scaling in (LLAMA3, linear, {"rope_type": "default"}):
+        folder("scaled", {**LLAMA, "rope_scaling": scaling}, large)
+        losses(f"llama, {scaling}", functools.partial(llama, scaling=scaling if "factor" in scaling else None), large,
+               tokens, "scaled")
+    differences = [abs(loss_of(functools.partial(llama, scaling=s), large, tokens[-(CONTEXT + 1):])[0] -
+                       loss_of(llama, large, tokens[-(CONTEXT + 1):])[0]) for s in (LLAMA3, linear)]
+    check(min(differences) > 100 * LIMIT, f"scaled frequencies change the loss: {differences}")
     brief = {n: as_bf16(x) for n, x in tied.items()}
     folder("tied", {**LLAMA, "tie_word_embeddings": True}, brief, "BF16")
     losses("llama, tied, BF16", llama, brief, tokens, "tied")
@@ -393,9 +420,16 @@ def main():
             {**large, name: np.zeros((32, 32), np.float32)})
     refused("another head", "'lm_head.weight'", {**LLAMA, "tie_word_embeddings": True}, large)
     for key, value, message in (
-            ("rope_scaling", {"rope_type": "llama3", "factor": 8.0}, '"rope_scaling" is not supported'),
+            ("rope_scaling", {"rope_type": "llama3", "factor": 8.0}, 'of the rope_type llama3 needs "low_freq_factor"'),
+            ("rope_scaling", {"rope_type": "yarn", "factor": 8.0}, "the rope_type 'yarn'; it must be default, linear or"),
+            ("rope_scaling", {**LLAMA3, "high_freq_factor": 1.0}, "rope_high above rope_low"),
+            ("rope_scaling", {**LLAMA3, "original_max_position_embeddings": 2.5}, "must be a whole number"),
+            ("rope_scaling", {**LLAMA3, "factor": 0.5}, "rope_factor must be at least 1"),
+            ("rope_scaling", {**LLAMA3, "factor": None}, '"factor" must be a number above 0'),
+            ("rope_scaling", {"type": "linear", "factor": 2.0, "low_freq_factor": 1.0}, 'has a "low_freq_factor"'),
+            ("rope_scaling", 7, "the rope_type ''"),
             ("rope_parameters", {"rope_type": "default", "partial_rotary_factor": 0.5},
-             '"rope_parameters" is not supported'),
+             'has a "partial_rotary_factor", which is not known'),
             ("rope_parameters", {"rope_type": "default", "rope_theta": "500"}, '"rope_theta" must be a number'),
             ("attention_bias", True, '"attention_bias" is supported as false only'),
             ("hidden_act", "gelu_new", '"hidden_act" must be silu'),

@@ -31,10 +31,10 @@ static bnd_status refuse_byte(size_t at, unsigned char byte, const char *what, b
     return bnd_fail(why, BND_BAD_FILE, at, "byte 0x%llx at offset %zu %s", (unsigned long long)byte, at, what);
 }
 
-/* UTF-8 whose bytes have tokens. NFC changes no character below U+0300. */
+/* UTF-8 whose bytes have tokens, and that NFC does not change. */
 static bnd_status check(const bndi_tokenizer *t, const char *text, size_t length, bnd_error *why)
 {
-    enum { COMBINING = 0x300 };
+    unsigned class_before = 0;
     for (size_t at = 0; at < length;) {
         unsigned char byte = (unsigned char)text[at];
         uint32_t point = byte;
@@ -42,7 +42,7 @@ static bnd_status check(const bndi_tokenizer *t, const char *text, size_t length
         if (bytes == 0) {
             return refuse_byte(at, byte, "is not UTF-8", why);
         }
-        if (t->nfc && point >= COMBINING) {
+        if (t->nfc && !bndi_nfc_keeps(&class_before, point)) {
             return refuse_byte(at, byte,
                                "begins a character that the normalizer NFC may change, which is not supported; "
                                "normalise the text, and set the normalizer to null",

@@ -2,6 +2,7 @@
 libbinade_laboratory_la_SOURCES += \
 	src/files/tokens/tokenizer.h \
 	src/files/tokens/tokens.h \
+	src/files/tokens/nfc.def \
 	src/files/tokens/unicode.def \
 	src/files/tokens/unicode.c \
 	src/files/tokens/split.c \

@@ -21,6 +21,9 @@ typedef struct bndi_spot {
 } bndi_spot;
 bndi_spot bndi_look(const char *text, size_t length, size_t at);
 
+/* Does NFC keep a character behind one of the class *last (0 at the beginning), which becomes its class? */
+bool bndi_nfc_keeps(unsigned *last, uint32_t point);
+
 /* ---- pieces (split.c) ---- */
 
 /* A regular expression that splits a text, by hand. */

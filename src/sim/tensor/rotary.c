@@ -12,7 +12,13 @@ static bnd_status rope_shape(bndi_call *c, bnd_error *why)
     if (rank < 2) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "rope: the tensor must have at least 2 axes, positions and elements");
     }
-    return c->attributes.number[0] >= 1 && c->attributes.number[0] < 1e300
+    const double *number = c->attributes.number;
+    const bool scaled = number[1] >= 1 && number[1] < 1e300 && number[3] >= 0 && number[2] >= number[3];
+    if (number[1] != 0 && !scaled) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                        "rope: the factor must be at least 1 and below 1e300, and its wavelengths must not descend");
+    }
+    return number[0] >= 1 && number[0] < 1e300
                ? BND_OK
                : bnd_fail(why, BND_BAD_ARGUMENT, 0, "rope: theta must be at least 1 and below 1e300");
 }
@@ -52,14 +58,30 @@ static void turn_of(double *cosine, double *sine, double angle)
     }
 }
 
+/* Low frequencies are divided by the factor, high ones stay, those between are mixed (see bnd_transformer). */
+static double scaled_frequency(double frequency, const double number[4])
+{
+    const double factor = number[1], around = 6.28318530717958647692;
+    const double wavelength = around / frequency, longest = number[2], shortest = number[3];
+    if (factor == 0 || wavelength < shortest) {
+        return frequency;
+    }
+    if (wavelength > longest || longest == shortest) {
+        return frequency / factor;
+    }
+    const double kept = (1 / wavelength - 1 / longest) / (1 / shortest - 1 / longest);
+    return (1 - kept) * frequency / factor + kept * frequency;
+}
+
 /* For each position and pair: cosine, sine. */
-static void fill_turns(double *turns, size_t positions, size_t pairs, double theta, const bnd_engine *engine)
+static void fill_turns(double *turns, size_t positions, size_t pairs, const double number[4], const bnd_engine *engine)
 {
     bndi_formula *power = bndi_maths_of(&engine->context)->formula[BNDI_WORDS_64][BNDI_F_power];
     for (size_t i = 0; i < pairs; i++) {
-        const void *in[] = {&theta, NULL, NULL};
+        const void *in[] = {&number[0], NULL, NULL};
         double frequency;
         power(&frequency, in, -(double)i / (double)pairs, 1);
+        frequency = scaled_frequency(frequency, number);
         for (size_t t = 0; t < positions; t++) {
             double *turn = turns + 2 * (t * pairs + i);
             turn_of(&turn[0], &turn[1], (double)t * frequency);
@@ -102,7 +124,7 @@ static bnd_status turn(bnd_tensor *out, const bnd_tensor *in, const bndi_call *c
     status = status == BND_OK ? bndi_rows_open(&y, out, n, BNDI_WORDS_64, how, why) : status;
     if (status == BND_OK) {
         double *numbers = (double *)(void *)turns->data;
-        fill_turns(numbers, positions, pairs, c->attributes.number[0], c->engine);
+        fill_turns(numbers, positions, pairs, c->attributes.number, c->engine);
         for (size_t row = 0; row < rows; row++) {
             turn_row(bndi_row_place(&y, row), bndi_row_read(&x, row), numbers + row % positions * 2 * pairs, n,
                      direction, c->work);

@@ -111,6 +111,33 @@ static bnd_status check_numbers(const bndi_blocks *b, const bnd_transformer *o, 
     return wrong == NULL ? BND_OK : bnd_fail(why, BND_BAD_ARGUMENT, 0, "blocks: %s", wrong);
 }
 
+/* The wavelengths between which rope's frequencies are mixed are those of rope_original positions. */
+static bnd_status find_scaling(double out[3], const bnd_transformer *o, bool rotated, bnd_error *why)
+{
+    const bool linear = strcmp(o->rope_scaling, "linear") == 0, llama3 = strcmp(o->rope_scaling, "llama3") == 0;
+    const bool none = o->rope_scaling[0] == '\0',
+               bands = o->rope_low != 0 || o->rope_high != 0 || o->rope_original != 0;
+    const char *wrong = !none && !linear && !llama3   ? "rope_scaling must be linear or llama3"
+                        : !none && !rotated           ? "rope_scaling needs position=rope"
+                        : none && o->rope_factor != 0 ? "rope_factor needs rope_scaling"
+                        : !llama3 && bands            ? "rope_low, rope_high and rope_original need rope_scaling=llama3"
+                        : none                        ? NULL
+                        : !(o->rope_factor >= 1 && o->rope_factor < 1e300)
+                            ? "rope_factor must be at least 1 and below 1e300"
+                        : llama3 && !(o->rope_low > 0 && o->rope_high > o->rope_low && o->rope_high < 1e300)
+                            ? "rope_low must be above 0, and rope_high above rope_low"
+                        : llama3 && (o->rope_original == 0 || o->rope_original > SIZE_MOST)
+                            ? "rope_original must be the positions that the model was first trained with"
+                            : NULL;
+    if (wrong != NULL) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "blocks: %s", wrong);
+    }
+    out[0] = o->rope_factor;
+    out[1] = llama3 ? (double)o->rope_original / o->rope_low : 0;
+    out[2] = llama3 ? (double)o->rope_original / o->rope_high : 0;
+    return BND_OK;
+}
+
 static size_t inner_of(const bnd_transformer *o, size_t width, bool gated)
 {
     return o->mlp_width != 0 ? o->mlp_width : gated ? (8 * width / 3 + 31) / 32 * 32 : 4 * width;
@@ -151,6 +178,7 @@ bnd_status bndi_blocks_of(bndi_blocks *out, const char *model, const bnd_transfo
     status = status == BND_OK ? check_heads(&b, o->head_width != 0, why) : status;
     status = status == BND_OK ? check_sizes(&b, context, why) : status;
     status = status == BND_OK ? check_numbers(&b, o, why) : status;
+    status = status == BND_OK ? find_scaling(b.scaling, o, b.rotated, why) : status;
     if (status == BND_OK) {
         *out = b;
     }

@@ -35,6 +35,7 @@ typedef struct bndi_blocks {
     bnd_tensor_operation activation;
     size_t width, heads, kv_heads, head, inner, positions; /* head: the width of one */
     double epsilon, theta, tau;
+    double scaling[3]; /* of rope: the factor (0: none), the wavelengths above and below which it holds fully and not */
 } bndi_blocks;
 
 /* A model whose blocks have options. */

@@ -30,6 +30,11 @@ static const struct setting {
     {"unit", FLAG, offsetof(bnd_transformer, unit)},
     {"tau", NUMBER, offsetof(bnd_transformer, tau)},
     {"sqrt_softmax", FLAG, offsetof(bnd_transformer, sqrt_softmax)},
+    {"rope_scaling", WORD, offsetof(bnd_transformer, rope_scaling)},
+    {"rope_factor", NUMBER, offsetof(bnd_transformer, rope_factor)},
+    {"rope_low", NUMBER, offsetof(bnd_transformer, rope_low)},
+    {"rope_high", NUMBER, offsetof(bnd_transformer, rope_high)},
+    {"rope_original", SIZE, offsetof(bnd_transformer, rope_original)},
 };
 enum { SETTINGS = sizeof settings / sizeof settings[0], VALUE_SIZE = 64 };
 

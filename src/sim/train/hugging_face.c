@@ -11,7 +11,7 @@
 typedef enum kind { SIZE, NUMBER, FLAG, ACTIVATION, MUST_BE, ROPE } kind;
 enum { GPT2 = 1, LLAMA = 2 };
 
-/* What a key means. MUST_BE: null or `usual`, 0 or 1. ROPE: an object of type default. */
+/* What a key means. MUST_BE: null or `usual`, 0 or 1. ROPE: an object with a type. */
 static const struct row {
     const char *key;
     uint8_t model, kind;
@@ -127,21 +127,82 @@ static bnd_status take_number(double *out, const char *key, const json_t *value,
     return BND_OK;
 }
 
-/* RoPE without a change of its frequencies: a type and theta, nothing else. */
-static bnd_status take_rope(bnd_training *t, const char *key, const json_t *value, bnd_error *why)
+/* The numbers of a scaling of RoPE's frequencies, by their names there and here. */
+static bnd_status take_scaling(bnd_training *t, const char *key, const char *type, const json_t *object, bnd_error *why)
 {
-    const json_t *type = json_object_get(value, "rope_type"), *theta = json_object_get(value, "rope_theta");
-    const json_t *old = json_object_get(value, "type");
-    const char *word = json_string_value(type != NULL ? type : old);
-    const size_t known = (size_t)(type != NULL) + (size_t)(old != NULL) + (size_t)(theta != NULL);
-    if (word == NULL || strcmp(word, "default") != 0 || json_object_size(value) != known) {
-        return refuse(key, "is not supported: rope must have its own frequencies (null, or the rope_type default)",
-                      why);
+    bnd_transformer *b = &t->blocks;
+    double original = 0;
+    const struct {
+        const char *name;
+        double *to;
+        bool of_linear;
+    } numbers[] = {{"factor", &b->rope_factor, true},
+                   {"low_freq_factor", &b->rope_low, false},
+                   {"high_freq_factor", &b->rope_high, false},
+                   {"original_max_position_embeddings", &original, false}};
+    const bool linear = strcmp(type, "linear") == 0;
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        const json_t *value = json_object_get(object, numbers[i].name);
+        if (linear && !numbers[i].of_linear) {
+            continue;
+        }
+        if (value == NULL) {
+            return bnd_fail(why, BND_BAD_FILE, 0, "\"%s\" of the rope_type %s needs \"%s\"", key, type,
+                            numbers[i].name);
+        }
+        bnd_status status = take_number(numbers[i].to, numbers[i].name, value, why);
+        if (status != BND_OK) {
+            return status;
+        }
     }
-    return theta != NULL ? take_number(&t->blocks.rope_theta, "rope_theta", theta, why) : BND_OK;
+    if (original > 1 << 24 || original != (double)(size_t)original) {
+        return refuse("original_max_position_embeddings", "must be a whole number from 1 to 2^24", why);
+    }
+    b->rope_original = (size_t)original;
+    strcpy(b->rope_scaling, type);
+    return BND_OK;
 }
 
-static bnd_status take(bnd_training *t, unsigned model, const struct row *r, const json_t *value, bnd_error *why)
+/* RoPE's type and theta, and what the type needs; nothing else. */
+static bnd_status take_rope(bnd_training *t, const char *key, json_t *value, bnd_error *why)
+{
+    static const char *const all[] = {"rope_type",
+                                      "type",
+                                      "rope_theta",
+                                      "factor",
+                                      "low_freq_factor",
+                                      "high_freq_factor",
+                                      "original_max_position_embeddings"};
+    enum { OF_DEFAULT = 3, OF_LINEAR = 4, ALL = sizeof all / sizeof all[0] };
+    const json_t *type = json_object_get(value, "rope_type"), *theta = json_object_get(value, "rope_theta");
+    const char *word = json_string_value(type != NULL ? type : json_object_get(value, "type")), *name;
+    const size_t known = word == NULL                   ? 0
+                         : strcmp(word, "default") == 0 ? OF_DEFAULT
+                         : strcmp(word, "linear") == 0  ? OF_LINEAR
+                         : strcmp(word, "llama3") == 0  ? ALL
+                                                        : 0;
+    char shown[BNDI_SHOWN];
+    json_t *member;
+    if (known == 0) {
+        return bnd_fail(why, BND_BAD_FILE, 0, "\"%s\" has the rope_type '%s'; it must be default, linear or llama3",
+                        key, bndi_shown(shown, word != NULL ? word : ""));
+    }
+    json_object_foreach(value, name, member)
+    {
+        size_t i = 0;
+        while (i < known && strcmp(name, all[i]) != 0) {
+            i++;
+        }
+        if (i == known) {
+            return bnd_fail(why, BND_BAD_FILE, 0, "\"%s\" of the rope_type %s has a \"%s\", which is not known", key,
+                            word, bndi_shown(shown, name));
+        }
+    }
+    bnd_status status = theta != NULL ? take_number(&t->blocks.rope_theta, "rope_theta", theta, why) : BND_OK;
+    return status == BND_OK && known != OF_DEFAULT ? take_scaling(t, key, word, value, why) : status;
+}
+
+static bnd_status take(bnd_training *t, unsigned model, const struct row *r, json_t *value, bnd_error *why)
 {
     void *at = (char *)t + r->at;
     const bool no_value = json_is_null(value);
@@ -189,7 +250,7 @@ static void take_defaults(bnd_training *t, unsigned model)
     }
 }
 
-static bnd_status take_member(bnd_training *t, unsigned model, const char *key, const json_t *value, bnd_error *why)
+static bnd_status take_member(bnd_training *t, unsigned model, const char *key, json_t *value, bnd_error *why)
 {
     size_t i = 0;
     while (i < ROWS && (strcmp(rows[i].key, key) != 0 || (rows[i].model & model) == 0)) {

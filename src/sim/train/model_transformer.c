@@ -294,7 +294,8 @@ static bnd_tensor *placed(bndi_graph *g, bnd_tensor *x, size_t first, bndi_block
 {
     const bndi_blocks *b = &g->run->shape;
     x = b->normed ? norm_of(g, x, first, part) : x;
-    return b->rotated ? bndi_with(g, BND_TENSOR_OP_ROPE, x, b->theta) : x;
+    const bnd_attributes how = {.number = {b->theta, b->scaling[0], b->scaling[1], b->scaling[2]}};
+    return b->rotated ? bndi_apply(g, BND_TENSOR_OP_ROPE, &x, 1, &how) : x;
 }
 
 /* The root is taken of the logarithm, which has a gradient where a weight is 0. */
