@@ -1,7 +1,7 @@
 """What people hand to the simulator, damaged at random: config.json of GPT-2 and Llama, folders of weights with index
 and shards, tokenizer.json, recipes with settings of layers, options of blocks, initial weights, tokens and orders in
 .npy, directories of runs. Each case is a call of the command, which has to accept it, or refuse it with exit status 2
-or 3 and one message: no crash, no report of a sanitizer, no leak, no more than 20 seconds and 2 GiB.
+or 3 and one message: no crash, no report of a sanitizer, no leak, no more than 20 seconds of CPU and 2 GiB.
 
 BND_COMMAND is the command; the argument is the number of cases (default 200), a second one the seed. A case that fails
 is kept in the folder that FUZZ_KEEP names, with its command line."""
@@ -11,6 +11,7 @@ import random
 import re
 import resource
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -283,20 +284,24 @@ FILES = ("folder", "config.json", "tokenizer.json", "words", "mine.json", "init.
 
 # ---- what must hold ----
 
+def limit():
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+
+
 def ask(words):
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "BND_THREADS": "1",
                    "ASAN_OPTIONS": f"allocator_may_return_null=1:hard_rss_limit_mb={BYTES >> 20}:"
                                    f"max_allocation_size_mb={BYTES >> 20}"}
     try:
-        return subprocess.run([*COMMAND, *words], capture_output=True, timeout=SECONDS, check=False, env=environment,
-                              stdin=subprocess.DEVNULL)
+        return subprocess.run([*COMMAND, *words], capture_output=True, timeout=60 * SECONDS, check=False,
+                              env=environment, stdin=subprocess.DEVNULL, preexec_fn=limit)
     except subprocess.TimeoutExpired:
         return None
 
 
 def wrong_with(done):
     """What is wrong with an answer; None if nothing is."""
-    if done is None:
+    if done is None or done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
         return f"takes more than {SECONDS} seconds"
     said = done.stderr.decode("utf-8", "replace")
     if done.returncode not in (0, 1, 2, 3):

@@ -58,6 +58,7 @@ const question questions[] = {
     {BND_TENSOR_OP_LINEAR, "ab", {.flag = false}, NULL},
     {BND_TENSOR_OP_ROPE, "s", {.number = {10000}}, NULL},
     {BND_TENSOR_OP_ROPE, "t", {.number = {7}}, NULL},
+    {BND_TENSOR_OP_ROPE, "t", {.number = {7, 3, 9, 7}}, NULL},
 };
 const size_t question_count = sizeof questions / sizeof questions[0];
 

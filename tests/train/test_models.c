@@ -153,6 +153,8 @@ static const struct options {
     {"transformer", "unit,no_bias", 256 + 8 * 16 + 2 * (16 + 48 * 16 + 256 + 16 + 2 * 16 * 64) + 16 + 256},
     {"llama", "unit,tau=0.5,sqrt_softmax,kv_heads=2",
      256 + 2 * (16 + 256 + 2 * 128 + 256 + 16 + 3 * 16 * 64) + 16 + 256},
+    {"llama", "rope_scaling=llama3,rope_factor=2,rope_low=1,rope_high=8,rope_original=40",
+     256 + 2 * (16 + 256 + 2 * 256 + 256 + 16 + 3 * 16 * 64) + 16 + 256},
 };
 enum { OPTIONS = sizeof options / sizeof options[0] };
 
@@ -231,6 +233,13 @@ static void test_options_as_text(void)
         {"position=rope,head_width=5", "the width of a head must be even, not 5"},
         {"positions=4", "a context of 8 is longer than the 4 positions of the model"},
         {"rope_theta=0.5", "rope_theta must be at least 1"},
+        {"position=rope,rope_scaling=yarn", "rope_scaling must be linear or llama3"},
+        {"rope_scaling=linear,rope_factor=2", "rope_scaling needs position=rope"},
+        {"position=rope,rope_factor=2", "rope_factor needs rope_scaling"},
+        {"position=rope,rope_scaling=linear", "rope_factor must be at least 1"},
+        {"position=rope,rope_scaling=linear,rope_factor=2,rope_low=1", "need rope_scaling=llama3"},
+        {"position=rope,rope_scaling=llama3,rope_factor=2,rope_low=2,rope_high=2", "rope_high above rope_low"},
+        {"position=rope,rope_scaling=llama3,rope_factor=2,rope_low=1,rope_high=2", "rope_original must be"},
         {"norm_epsilon=2", "norm_epsilon must be above 0 and below 1"},
         {"mlp_width=99999999", "must each be at most 16777216 wide"},
     };

@@ -3,6 +3,7 @@
 #include "base/base.h"
 #include "store/json.h"
 #include "store/mapped_file.h"
+#include "store/store.h"
 #include "train/train.h"
 
 #include <stdio.h>
@@ -164,7 +165,7 @@ static bnd_status take_scaling(bnd_training *t, const char *key, const char *typ
 }
 
 /* RoPE's type and theta, and what the type needs; nothing else. */
-static bnd_status take_rope(bnd_training *t, const char *key, json_t *value, bnd_error *why)
+static bnd_status take_rope(bnd_training *t, const char *key, const json_t *value, bnd_error *why)
 {
     static const char *const all[] = {"rope_type",
                                       "type",
@@ -175,34 +176,29 @@ static bnd_status take_rope(bnd_training *t, const char *key, json_t *value, bnd
                                       "original_max_position_embeddings"};
     enum { OF_DEFAULT = 3, OF_LINEAR = 4, ALL = sizeof all / sizeof all[0] };
     const json_t *type = json_object_get(value, "rope_type"), *theta = json_object_get(value, "rope_theta");
-    const char *word = json_string_value(type != NULL ? type : json_object_get(value, "type")), *name;
+    const char *word = json_string_value(type != NULL ? type : json_object_get(value, "type"));
     const size_t known = word == NULL                   ? 0
                          : strcmp(word, "default") == 0 ? OF_DEFAULT
                          : strcmp(word, "linear") == 0  ? OF_LINEAR
                          : strcmp(word, "llama3") == 0  ? ALL
                                                         : 0;
     char shown[BNDI_SHOWN];
-    json_t *member;
+    size_t count = 0;
     if (known == 0) {
         return bnd_fail(why, BND_BAD_FILE, 0, "\"%s\" has the rope_type '%s'; it must be default, linear or llama3",
                         key, bndi_shown(shown, word != NULL ? word : ""));
     }
-    json_object_foreach(value, name, member)
-    {
-        size_t i = 0;
-        while (i < known && strcmp(name, all[i]) != 0) {
-            i++;
-        }
-        if (i == known) {
-            return bnd_fail(why, BND_BAD_FILE, 0, "\"%s\" of the rope_type %s has a \"%s\", which is not known", key,
-                            word, bndi_shown(shown, name));
-        }
+    for (size_t i = 0; i < known; i++) {
+        count += json_object_get(value, all[i]) != NULL;
+    }
+    if (count < json_object_size(value)) {
+        return bnd_fail(why, BND_BAD_FILE, 0, "\"%s\" of the rope_type %s has a member that is not known", key, word);
     }
     bnd_status status = theta != NULL ? take_number(&t->blocks.rope_theta, "rope_theta", theta, why) : BND_OK;
     return status == BND_OK && known != OF_DEFAULT ? take_scaling(t, key, word, value, why) : status;
 }
 
-static bnd_status take(bnd_training *t, unsigned model, const struct row *r, json_t *value, bnd_error *why)
+static bnd_status take(bnd_training *t, unsigned model, const struct row *r, const json_t *value, bnd_error *why)
 {
     void *at = (char *)t + r->at;
     const bool no_value = json_is_null(value);
@@ -250,7 +246,7 @@ static void take_defaults(bnd_training *t, unsigned model)
     }
 }
 
-static bnd_status take_member(bnd_training *t, unsigned model, const char *key, json_t *value, bnd_error *why)
+static bnd_status take_member(bnd_training *t, unsigned model, const char *key, const json_t *value, bnd_error *why)
 {
     size_t i = 0;
     while (i < ROWS && (strcmp(rows[i].key, key) != 0 || (rows[i].model & model) == 0)) {

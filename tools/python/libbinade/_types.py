@@ -471,7 +471,7 @@ BND_TIE_RULE_FORMAT = 0
 BND_TIE_RULE_SIGNIFICAND = 1
 BND_TRAINING_DATA_SIZE = 1024
 BND_TRAINING_NAME_SIZE = 32
-BND_TRANSFORMER_TEXT_SIZE = 512
+BND_TRANSFORMER_TEXT_SIZE = 1024
 BND_TRANSFORMER_WORD_SIZE = 16
 BND_UPDATE_COUNT = 3
 BND_UPDATE_ECO = 2
@@ -1123,7 +1123,9 @@ bnd_named_tensor._fields_ = [("name", c_char_p), ("tensor", c_void_p)]
 bnd_transformer._fields_ = [("norm", (c_char * 16)), ("position", (c_char * 16)), ("mlp", (c_char * 16)),
     ("kv_heads", c_size_t), ("head_width", c_size_t), ("mlp_width", c_size_t), ("positions", c_size_t),
     ("norm_epsilon", c_double), ("rope_theta", c_double), ("z_loss", c_double), ("deviation", c_double),
-    ("no_bias", c_bool), ("qk_norm", c_bool), ("unit", c_bool), ("tau", c_double), ("sqrt_softmax", c_bool)]
+    ("no_bias", c_bool), ("qk_norm", c_bool), ("unit", c_bool), ("tau", c_double), ("sqrt_softmax", c_bool),
+    ("rope_scaling", (c_char * 16)), ("rope_factor", c_double), ("rope_low", c_double), ("rope_high", c_double),
+    ("rope_original", c_size_t)]
 bnd_cost_step._fields_ = [("name", (c_char * 24)), ("formula", (c_char * 112)), ("substitution", (c_char * 112)),
     ("unit", (c_char * 24)), ("value", c_double)]
 bnd_cost._fields_ = [("step", (bnd_cost_step * 40)), ("steps", c_size_t), ("note", ((c_char * 320) * 12)),
