@@ -301,9 +301,9 @@ typedef enum bnd_tensor_operation {
     /* x (..., k), w (n, k) or, with `flag`, (k, n), bias (n) (may be missing); number[0] multiplies its three products
      * before the bias is added; 0: nothing */
     BND_TENSOR_OP_LINEAR,
-    BND_TENSOR_OP_ROPE, /* (..., positions, e): number[0] is theta; element i turns with element i + e/2. Where number[1]
-                           is not 0, frequencies with a wavelength above number[2] are divided by it, those below
-                           number[3] stay, and those between are mixed linearly */
+    /* (..., positions, e): number[0] is theta; element i turns with element i + e/2. Where number[1] is not 0, it divides
+     * frequencies with a wavelength above number[2]; those below number[3] stay, and those between are mixed */
+    BND_TENSOR_OP_ROPE,
     /* views, as operations of the tape */
     BND_TENSOR_OP_VIEW,
     BND_TENSOR_OP_CHECKPOINT,

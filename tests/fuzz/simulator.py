@@ -21,8 +21,9 @@ KEEP = os.environ.get("FUZZ_KEEP")
 SECONDS, BYTES = 20, 2 << 30
 TINY = ["--steps", "1", "--batch", "1", "--plot", "none", "--progress", "never"]
 SIZES = ["--width", "8", "--depth", "1", "--heads", "2", "--context", "4"]
-ODD = (None, True, False, 0, -1, 1, 2, 3, 7, 2**24, 2**31, 2**32 + 1, 2**63, 2**64, 10**30, 0.5, -0.0, 1e-320, 1e300,
+ODD = (None, True, False, 0, -1, 1, 2, 3, 7, 2**25, 2**31, 2**32 + 1, 2**63, 2**64, 10**30, 0.5, -0.0, 1e-320, 1e300,
        "", "a", "0", "nan", "\x00", "\x1b[2J", "\ud800", "é" * 50, "x" * 3000, [], [1], {}, {"a": {}}, [[[]]])
+POWERS = (*range(11), *range(25, 64))  # those between are sizes that a model may have, and takes long to train with
 GPT2 = {"model_type": "gpt2", "n_embd": 8, "n_layer": 1, "n_head": 2, "n_positions": 8, "vocab_size": 256,
         "n_inner": None, "layer_norm_epsilon": 1e-5, "activation_function": "gelu_new", "initializer_range": 0.02}
 LLAMA = {"model_type": "llama", "hidden_size": 8, "intermediate_size": 12, "num_hidden_layers": 1,
@@ -88,7 +89,7 @@ def damaged_json(r, value):
         elif what == 2 and isinstance(inner[path[-1]], str):
             inner[path[-1]] = damaged_text(r, inner[path[-1]])
         elif what == 3 and isinstance(inner[path[-1]], (int, float)) and not isinstance(inner[path[-1]], bool):
-            inner[path[-1]] = r.choice((inner[path[-1]] * 2, inner[path[-1]] + 1, -inner[path[-1]], 2**r.randrange(64)))
+            inner[path[-1]] = r.choice((inner[path[-1]] * 2, inner[path[-1]] + 1, -inner[path[-1]], 2**r.choice(POWERS)))
         else:
             inner[path[-1]] = r.choice(ODD)
     text = json.dumps(value, ensure_ascii=r.random() < 0.8).encode("utf-8", "surrogatepass")
@@ -291,7 +292,8 @@ def limit():
 def ask(words):
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "BND_THREADS": "1",
                    "ASAN_OPTIONS": f"allocator_may_return_null=1:hard_rss_limit_mb={BYTES >> 20}:"
-                                   f"max_allocation_size_mb={BYTES >> 20}"}
+                                   f"max_allocation_size_mb={BYTES >> 20}",
+                   "LSAN_OPTIONS": "use_tls=0"}  # its tracer dies in the thread-local storage of OpenMP's threads
     try:
         return subprocess.run([*COMMAND, *words], capture_output=True, timeout=60 * SECONDS, check=False,
                               env=environment, stdin=subprocess.DEVNULL, preexec_fn=limit)
