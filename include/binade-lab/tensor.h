@@ -301,7 +301,7 @@ typedef enum bnd_tensor_operation {
     /* x (..., k), w (n, k) or, with `flag`, (k, n), bias (n) (may be missing); number[0] multiplies its three products
      * before the bias is added; 0: nothing */
     BND_TENSOR_OP_LINEAR,
-    /* (..., positions, e): number[0] is theta; element i turns with element i + e/2. Where number[1] is not 0, it divides
+    /* (..., positions, e): number[0] is theta; element i turns with element i + e/2. If number[1] is not 0, it divides
      * frequencies with a wavelength above number[2]; those below number[3] stay, and those between are mixed */
     BND_TENSOR_OP_ROPE,
     /* views, as operations of the tape */
