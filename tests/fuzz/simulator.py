@@ -5,6 +5,7 @@ or 3 and one message: no crash, no report of a sanitizer, no leak, no more than 
 
 BND_COMMAND is the command; the argument is the number of cases (default 200), a second one the seed. A case that fails
 is kept in the folder that FUZZ_KEEP names, with its command line."""
+import copy
 import json
 import os
 import random
@@ -89,9 +90,10 @@ def damaged_json(r, value):
         elif what == 2 and isinstance(inner[path[-1]], str):
             inner[path[-1]] = damaged_text(r, inner[path[-1]])
         elif what == 3 and isinstance(inner[path[-1]], (int, float)) and not isinstance(inner[path[-1]], bool):
-            inner[path[-1]] = r.choice((inner[path[-1]] * 2, inner[path[-1]] + 1, -inner[path[-1]], 2**r.choice(POWERS)))
+            was = inner[path[-1]]
+            inner[path[-1]] = r.choice((was * 2, was + 1, -was, 2**r.choice(POWERS)))
         else:
-            inner[path[-1]] = r.choice(ODD)
+            inner[path[-1]] = copy.deepcopy(r.choice(ODD))
     text = json.dumps(value, ensure_ascii=r.random() < 0.8).encode("utf-8", "surrogatepass")
     if r.random() < 0.1:
         text = text.replace(b"{", b'{"model_type":"gpt2",', 1)
