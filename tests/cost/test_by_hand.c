@@ -225,10 +225,12 @@ static bnd_training training_of(const char *model, const char *recipe)
     bnd_error why;
     CU_ASSERT_TRUE_FATAL(succeeds(bnd_training_default(&t, model, "adamw", recipe, &why), &why));
     t.width = 48;
-    t.heads = 3;
-    t.context = 40;
-    t.vocabulary = 50;
     t.batch = 3;
+    if (strcmp(model, "transformer") == 0) {
+        t.heads = 3;
+        t.context = 40;
+        t.vocabulary = 50;
+    }
     return t;
 }
 

@@ -58,9 +58,9 @@ def read(path):
 
 def train(folder, *options):
     files = [os.path.join(folder, name) for name in ("weights.safetensors", "batches.safetensors")]
-    command = [os.path.join(build, "binade"), "train", "--recipe", "fp32", "--width", "16", "--depth", "2", "--heads",
-               "2", "--context", "9", "--batch", "3", "--steps", "2", "--seed-init", "5", "--seed-data", "6", "--csv",
-               "--dump-init", files[0], "--dump-batches", files[1], *options]
+    command = [os.path.join(build, "binade"), "train", "--recipe", "fp32", "--width", "16", "--batch", "3", "--steps",
+               "2", "--seed-init", "5", "--seed-data", "6", "--csv", "--dump-init", files[0], "--dump-batches", files[1],
+               *options]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     return read(files[0]), read(files[1])
 
@@ -105,10 +105,11 @@ def check_text(batches, rows):
     check("y", sum(a != b for a, b in zip(y, batches["y"])) + abs(len(y) - len(batches["y"])), len(y))
 
 
+transformer = ("--depth", "2", "--heads", "2", "--context", "9")
 with tempfile.TemporaryDirectory() as folder:
     for source, v in (("copy", 16), ("chain", 32)):
         print("source " + source)
-        weights, batches = train(folder, "--source", source)
+        weights, batches = train(folder, *transformer, "--source", source)
         chain = code["chain_of"](6, v)
         check_weights(weights)
         check_text(batches, [code["symbols"](chain, 6, 2 << 48 | step, row, 9, source == "copy")
@@ -117,7 +118,7 @@ with tempfile.TemporaryDirectory() as folder:
     text = os.path.join(folder, "text")
     tokens = [(i * i + i // 7) % 251 for i in range(500)]
     open(text, "wb").write(bytes(tokens))
-    _, batches = train(folder, "--data", text)
+    _, batches = train(folder, *transformer, "--data", text)
     starts = [code["window"](6, 2 << 48 | step, row, 9, 450) for step in range(2) for row in range(3)]
     check("start", sum(a != b for a, b in zip(starts, batches["start"])), len(starts))
     check_text(batches, [tokens[start : start + 10] for start in starts])
