@@ -34,7 +34,7 @@ static ALWAYS_INLINE void chain_by(bool turned, size_t rows, const bndi_chain *p
     const float *row[(CHAIN_ROWS + 2) / 3];
     ALL_ROWS
     for (size_t i = 0; i < rows; i += 3) {
-        row[i / 3] = a + (ptrdiff_t)i * p->a_row;
+        row[i / 3] = p->k > 0 ? a + (ptrdiff_t)i * p->a_row : a; /* without steps there may be no A */
     }
     ALL_ROWS
     for (size_t i = 0; i < rows; i++) {
