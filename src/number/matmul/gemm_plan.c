@@ -159,8 +159,8 @@ static bool add_token(uint32_t *tokens, unsigned class, uint64_t word, double la
     return token != LARGEST_THERE || x == largest;
 }
 
-/* Tokens for the results of all classes; false where they cannot say them, or where M is no number for all that does
- * not overflow. Word by word, in the order of the instruction. */
+/* Tokens for the results of all classes. False where a result has no token, or where M is not finite for a number that
+ * does not overflow. Word by word, in the order of the instruction. */
 static bool set_special(const bndi_sum *sum, bndi_kept *kept)
 {
     enum { A_QUIET_NAN = 0, A_NAN = 1, ONE = 3, MINUS_INFINITY = 4, PLUS_INFINITY = 5, NEGATIVE = 6, POSITIVE = 7 };

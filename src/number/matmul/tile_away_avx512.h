@@ -69,13 +69,7 @@ static bool away_in_fp32(float *state, const float *a, const float *b, size_t k)
 {
     const vector_32 half = all_32(0x1p-24), largest = all_32(0x1.fffffcp127);
     vector_32 s[ROWS_32][VECTORS_32], most = all_32(0);
-    ALL_ROWS
-    for (size_t i = 0; i < ROWS_32; i++) {
-        UNROLL
-        for (size_t v = 0; v < VECTORS_32; v++) {
-            s[i][v] = get_32(state + i * COLUMNS + v * LANES_32);
-        }
-    }
+    take_sums_32(s, state);
     for (size_t at = 0; at < k; at++) {
         vector_32 y[VECTORS_32];
         take_row_32(y, b + at * COLUMNS);
@@ -94,13 +88,7 @@ static bool away_in_fp32(float *state, const float *a, const float *b, size_t k)
     if (beyond_32(most, largest)) {
         return false;
     }
-    ALL_ROWS
-    for (size_t i = 0; i < ROWS_32; i++) {
-        UNROLL
-        for (size_t v = 0; v < VECTORS_32; v++) {
-            put_32(state + i * COLUMNS + v * LANES_32, s[i][v]);
-        }
-    }
+    put_sums_32(state, s);
     return true;
 }
 
@@ -113,13 +101,7 @@ static bool away_fp64(const bndi_sum *sum, void *state, const float *a, const fl
     vector_64 s[ROWS_64][VECTORS_64];
     (void)sum;
     (void)draws;
-    ALL_ROWS
-    for (size_t i = 0; i < ROWS_64; i++) {
-        UNROLL
-        for (size_t v = 0; v < VECTORS_64; v++) {
-            s[i][v] = get_64(sums + i * COLUMNS + v * LANES_64);
-        }
-    }
+    take_sums_64(s, sums);
     for (size_t at = 0; at < k; at++) {
         vector_64 y[VECTORS_64];
         take_row_64(y, b + at * COLUMNS);
@@ -134,13 +116,7 @@ static bool away_fp64(const bndi_sum *sum, void *state, const float *a, const fl
             }
         }
     }
-    ALL_ROWS
-    for (size_t i = 0; i < ROWS_64; i++) {
-        UNROLL
-        for (size_t v = 0; v < VECTORS_64; v++) {
-            put_64(sums + i * COLUMNS + v * LANES_64, s[i][v]);
-        }
-    }
+    put_sums_64(sums, s);
     return true;
 }
 

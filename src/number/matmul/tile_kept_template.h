@@ -97,6 +97,29 @@ static ALWAYS_INLINE void NAME(take_row)(NAME(vector) * y, const float *b)
     }
 }
 
+/* The sums of a tile, to registers and back. */
+static ALWAYS_INLINE void NAME(take_sums)(NAME(vector) s[NAME(ROWS)][NAME(VECTORS)], const LANE *state)
+{
+    ALL_ROWS
+    for (size_t i = 0; i < NAME(ROWS); i++) {
+        UNROLL
+        for (size_t v = 0; v < NAME(VECTORS); v++) {
+            s[i][v] = NAME(get)(state + i * COLUMNS + v * NAME(LANES));
+        }
+    }
+}
+
+static ALWAYS_INLINE void NAME(put_sums)(LANE *state, NAME(vector) s[NAME(ROWS)][NAME(VECTORS)])
+{
+    ALL_ROWS
+    for (size_t i = 0; i < NAME(ROWS); i++) {
+        UNROLL
+        for (size_t v = 0; v < NAME(VECTORS); v++) {
+            NAME(put)(state + i * COLUMNS + v * NAME(LANES), s[i][v]);
+        }
+    }
+}
+
 /* `adds`: there is an r. */
 static ALWAYS_INLINE bool NAME(kept_by)(bool each, bndi_toward to, bool adds, bool mends, const bndi_sum *sum,
                                         LANE *state, const float *a, const float *b, size_t k, const bndi_draws *draws)
@@ -105,13 +128,10 @@ static ALWAYS_INLINE bool NAME(kept_by)(bool each, bndi_toward to, bool adds, bo
     const NAME(constants) is = NAME(constants_of)(&sum->kept);
     NAME(vector) s[NAME(ROWS)][NAME(VECTORS)], most[NAME(VECTORS)];
     bool strange = false;
-    ALL_ROWS
-    for (size_t i = 0; i < NAME(ROWS); i++) {
-        UNROLL
-        for (size_t v = 0; v < NAME(VECTORS); v++) {
-            s[i][v] = NAME(get)(state + i * COLUMNS + v * NAME(LANES));
-            most[v] = NAME(all)(0);
-        }
+    NAME(take_sums)(s, state);
+    UNROLL
+    for (size_t v = 0; v < NAME(VECTORS); v++) {
+        most[v] = NAME(all)(0);
     }
     for (size_t at = 0; at < k; at++) {
         NAME(vector) y[NAME(VECTORS)];
@@ -156,13 +176,7 @@ static ALWAYS_INLINE bool NAME(kept_by)(bool each, bndi_toward to, bool adds, bo
     if (strange) {
         return false; /* nothing has been stored */
     }
-    ALL_ROWS
-    for (size_t i = 0; i < NAME(ROWS); i++) {
-        UNROLL
-        for (size_t v = 0; v < NAME(VECTORS); v++) {
-            NAME(put)(state + i * COLUMNS + v * NAME(LANES), s[i][v]);
-        }
-    }
+    NAME(put_sums)(state, s);
     return true;
 }
 

@@ -67,13 +67,7 @@ static ALWAYS_INLINE bool wide_by(bool narrow, bool each, bndi_toward to, const 
     const constants_64 is = constants_of_64(&sum->kept);
     const vector_64 below = all_64(sum->kept.below), zero = all_64(0);
     vector_64 s[ROWS_64][VECTORS_64];
-    ALL_ROWS
-    for (size_t i = 0; i < ROWS_64; i++) {
-        UNROLL
-        for (size_t v = 0; v < VECTORS_64; v++) {
-            s[i][v] = get_64(state + i * COLUMNS + v * LANES_64);
-        }
-    }
+    take_sums_64(s, state);
     for (size_t at = 0; at < k; at++) {
         vector_64 y[VECTORS_64];
         take_row_64(y, b + at * COLUMNS);
@@ -94,13 +88,7 @@ static ALWAYS_INLINE bool wide_by(bool narrow, bool each, bndi_toward to, const 
             }
         }
     }
-    ALL_ROWS
-    for (size_t i = 0; i < ROWS_64; i++) {
-        UNROLL
-        for (size_t v = 0; v < VECTORS_64; v++) {
-            put_64(state + i * COLUMNS + v * LANES_64, s[i][v]);
-        }
-    }
+    put_sums_64(state, s);
     return true;
 }
 

@@ -354,7 +354,7 @@ static ALWAYS_INLINE doubles square_of_floats(const float *x, size_t at, size_t 
 }
 
 /* A vector of an update, with a rounding to fp32 wherever the formulas scale, add_scaled, mul, sqrt, shift and
- * scaled_quotient have one: whoever computes it formula by formula has the same bits. The first step of a weight of 1
+ * scaled_quotient have one, so that the same formulas one by one give the same bits. The first step of a weight of 1
  * with the gradient 0.5, rate -0.001, betas 0.9 and 0.999, keep 0.99999:
  *
  *   kept      1 * 0.99999                    0.99999
