@@ -128,6 +128,14 @@ const char *bnd_quantize_plan_text(const bnd_quantize_plan *plan, const char *fi
 BND_CHECKED bnd_status bnd_checkpoint_quantize(const bnd_quantize_plan *plan, const char *path, bool durable,
                                                const bnd_watch *watch, bnd_error *why);
 
+/* Writes a line of the answer in words: "weights: 11 quantized, 6 stay as they are", the layout, scales, bytes, and
+ * where the output is.
+ * Arguments: at most `size` bytes are written, with a final 0 byte. `label` (out, or NULL): the length of the line's
+ *     first part, "weights:"; a blank follows. `path`: the output, or NULL: nothing was written. `line`: from 0 on.
+ * Returns: the length of the whole line, as snprintf; 0, with an empty text: there are no more lines. */
+size_t bnd_quantize_plan_print_line(char *out, size_t size, size_t *label, const bnd_quantize_plan *plan,
+                                    const char *path, size_t line);
+
 /* ---- another layout of the same codes ---- */
 
 typedef struct bnd_relayout {
@@ -166,6 +174,20 @@ BND_CHECKED bnd_status bnd_checkpoint_relayout(bnd_relayout_result *out, const b
  * to fp32. A weight that has a scale in one of them only counts, too.
  * Returns: how many there are. Arguments: `same` (out): how many of them are the same. */
 size_t bnd_relayout_compare_inputs(size_t *same, const bnd_checkpoint *a, const bnd_checkpoint *b);
+
+/* The values of both checkpoints, compared: by bnd_diff_new and by bnd_relayout_compare_inputs. */
+typedef struct bnd_relayout_compared {
+    size_t weights, weights_same; /* how many; how many of them decode to the same values */
+    size_t inputs, inputs_same;   /* the same of static input scales */
+} bnd_relayout_compared;
+
+/* Writes a line of the answer in words: "11 weights: modelopt/nvfp4 -> compressed-tensors/nvfp4, written to OUT", and
+ * whether the values are the same.
+ * Arguments: at most `size` bytes are written, with a final 0 byte. `path`: the output. `compared`: NULL if values were
+ *     not compared. `line`: from 0 on.
+ * Returns: the length of the whole line, as snprintf; 0, with an empty text: there are no more lines. */
+size_t bnd_relayout_print_line(char *out, size_t size, const bnd_relayout_result *result, const char *path,
+                               const bnd_relayout_compared *compared, size_t line);
 
 /* ---- what relayout changed ---- */
 

@@ -129,6 +129,16 @@ const bnd_weight_difference *bnd_diff_at(const bnd_diff *diff, size_t index);
 const bnd_difference_sums *bnd_diff_sums(const bnd_diff *diff);
 size_t bnd_diff_kinds(const bnd_diff *diff, bnd_difference_kind kind);
 
+/* Writes an SQNR or an error for people: four digits; "-" for NaN, "exact" for an infinity.
+ * Returns: the length of the whole text, as snprintf. */
+size_t bnd_difference_print(char *out, size_t size, double x);
+
+/* Writes a line of the answer in words: "A and B decode to the same values in 5 of 12 weights.", how the weights of A
+ * and of B are stored, which differences there are, and sums.
+ * Arguments: at most `size` bytes are written, with a final 0 byte. `line`: from 0 on.
+ * Returns: the length of the whole line, as snprintf; 0, with an empty text: there are no more lines. */
+size_t bnd_diff_print_line(char *out, size_t size, const bnd_diff *diff, size_t line);
+
 /* Weights that were made in the same way. */
 typedef struct bnd_explained_group {
     size_t first;        /* a weight of it: how it was made */

@@ -164,6 +164,11 @@ const char *bnd_safetensors_dtype(const bnd_format *f);
 BND_CHECKED bnd_status bnd_safetensors_write(const char *path, const bnd_safetensor *entries, size_t count,
                                              const bnd_safetensors_pair *metadata, size_t pairs, bnd_error *why);
 
+/* Writes a number of bytes for people: "3.60 MiB"; "-" if it is NaN.
+ * Arguments: at most `size` bytes are written, with a final 0 byte.
+ * Returns: the length of the whole text, as snprintf. */
+size_t bnd_bytes_print(char *out, size_t size, double bytes);
+
 /* Returns: the version of the library that reads JSON, "2.14". */
 const char *bnd_jansson_version(void);
 

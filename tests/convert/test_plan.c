@@ -241,10 +241,41 @@ static void configs_say_it(void)
     close_small(in);
 }
 
+/* Every line of an answer, whole and cut at every length. */
+static void answers_have_lines(void)
+{
+    static const char *const lines[] = {"weights: 11 quantized, 6 stay as they are", "layout: modelopt/nvfp4, ",
+                                        "scales: e4m3, rule amax; 4 groups of fused weights with one tensor scale",
+                                        "tensors: ", "written to a: b"};
+    bnd_checkpoint *in = open_small(config);
+    bnd_quantize_plan *plan = plan_of(in, &(bnd_quantize){.to = "nvfp4", .layout = "modelopt"});
+    char whole[256], part[256];
+    for (size_t i = 0; i < 5; i++) {
+        size_t label = 0;
+        const size_t length = bnd_quantize_plan_print_line(whole, sizeof whole, &label, plan, "a: b", i);
+        CU_ASSERT_FATAL(length < sizeof whole && length == strlen(whole));
+        CU_ASSERT_EQUAL(strncmp(whole, lines[i], strlen(lines[i])), 0);
+        CU_ASSERT_EQUAL(label, i < 4 ? strcspn(lines[i], " ") : strlen("written to"));
+        for (size_t size = 1; size <= length + 1; size++) {
+            part[size] = '#';
+            CU_ASSERT_EQUAL(bnd_quantize_plan_print_line(part, size, NULL, plan, "a: b", i), length);
+            CU_ASSERT_TRUE(strlen(part) == size - 1 && strncmp(part, whole, size - 1) == 0 && part[size] == '#');
+        }
+        CU_ASSERT_EQUAL(bnd_quantize_plan_print_line(NULL, 0, NULL, plan, "a: b", i), length);
+    }
+    CU_ASSERT_EQUAL(bnd_quantize_plan_print_line(whole, sizeof whole, NULL, plan, "a: b", 5), 0);
+    CU_ASSERT_STRING_EQUAL(whole, "");
+    CU_ASSERT_EQUAL(bnd_quantize_plan_print_line(whole, sizeof whole, NULL, plan, NULL, 5), strlen("dry run: ") + 18);
+    CU_ASSERT_STRING_EQUAL(whole, "dry run: nothing is written");
+    bnd_quantize_plan_free(plan);
+    close_small(in);
+}
+
 CU_TestInfo plan_tests[] = {{"each weight has a reason", each_weight_has_a_reason},
                             {"kinds are summed", kinds_are_summed},
                             {"tensor scales are shared", tensor_scales_are_shared},
                             {"what cannot be is refused", what_cannot_be_is_refused},
                             {"widths that no block divides", widths_that_no_block_divides},
                             {"configs say it", configs_say_it},
+                            {"answers have lines", answers_have_lines},
                             CU_TEST_INFO_NULL};

@@ -1,13 +1,14 @@
 """libbinade.checkpoints: arrays, and the answers of the commands scan, lint, quantize, relayout and diff."""
 import os
 import struct
+import subprocess
 import unittest
 
 import numpy as np
 
 import libbinade as bd
 from libbinade import checkpoints
-from lab import Case, command, model, numbers, plain, safetensors
+from lab import BINADE, Case, command, model, numbers, plain, safetensors
 
 
 class Checkpoints(Case):
@@ -94,11 +95,15 @@ class Open(Checkpoints):
         self.assertEqual(found["w"].tolist(), [1.0])
 
 
-def told(*words):
-    """What a command says with --json, without sentences."""
-    found = command(*words)
-    del found["answer"]
-    return found
+def printed(*words):
+    """What a command prints as text."""
+    made = subprocess.run([BINADE, *map(str, words)], capture_output=True, text=True, check=False)
+    return made.stdout, made.stderr
+
+
+def moved(result, out, other):
+    """A result as JSON has it, if its output were another one."""
+    return plain({**result, "out": other, "answer": [line.replace(out, other) for line in result.answer]})
 
 
 class Commands(Checkpoints):
@@ -175,17 +180,18 @@ class Commands(Checkpoints):
                   ("--scale", "tile:32x32", "--round", "stochastic", "--seed", 7, "--keep", "*mlp*")))
         for i, (options, words) in enumerate(cases):
             out, other = self.at(f"ours{i}"), self.at(f"theirs{i}")
-            theirs = told("quantize", self.base, other, "--to", options["to"], *words)
+            theirs = command("quantize", self.base, other, "--to", options["to"], *words)
             seen = []
             ours = bd.quantize_checkpoint(self.base, out, progress=lambda *at: seen.append(at), **options)
-            self.assertEqual(plain({**ours, "out": other}), theirs)
+            self.assertEqual(moved(ours, out, other), theirs)
             self.assertTrue(seen)
             for file in sorted(os.listdir(other)):
                 with open(os.path.join(out, file), "rb") as a, open(os.path.join(other, file), "rb") as b:
                     self.assertEqual(a.read(), b.read(), file)
             self.assertEqual(sorted(os.listdir(out)), sorted(os.listdir(other)))
+            self.assertEqual(ours.answer[-1], f"written to {out}")
             dry = bd.quantize_checkpoint(self.base, dry_run=True, **options)
-            self.assertEqual(plain(dry), told("quantize", self.base, "--dry-run", "--to", options["to"], *words))
+            self.assertEqual(plain(dry), command("quantize", self.base, "--dry-run", "--to", options["to"], *words))
 
     def test_quantize_refuses(self):
         self.refuses("out must name", bd.quantize_checkpoint, self.base, to="e4m3")
@@ -201,11 +207,36 @@ class Commands(Checkpoints):
         for source, layout in ((self.made("fp8", to="e4m3"), "modelopt"),
                                (self.made("fp4", to="nvfp4", layout="modelopt"), "compressed-tensors")):
             name = os.path.basename(source)
-            theirs = told("relayout", source, self.at(name + "-theirs"), "--layout", layout)
-            ours = bd.relayout(source, self.at(name + "-ours"), layout)
-            self.assertEqual(plain({**ours, "out": self.at(name + "-theirs")}), theirs)
+            out, other = self.at(name + "-ours"), self.at(name + "-theirs")
+            theirs = command("relayout", source, other, "--layout", layout)
+            ours = bd.relayout(source, out, layout)
+            self.assertEqual(moved(ours, out, other), theirs)
+        self.assertTrue(ours.identical_values)
         quick = bd.relayout(source, self.at("quick"), layout, check=False)
         self.assertNotIn("compared", quick)
+        self.assertEqual(quick.answer, [ours.answer[0].replace(out, self.at("quick")), *ours.answer[2:]])
+        back = bd.relayout(out, self.at("back"), "modelopt")
+        self.assertEqual("\n".join(back.answer) + "\n",
+                         printed("relayout", other, self.at("again"), "--layout", "modelopt")[0]
+                         .replace(self.at("again"), self.at("back")))
+        self.assertIn("are those from before", back.answer[-1])
+
+    def test_relayout_that_moves_scales(self):
+        base, source = self.at("many.safetensors"), self.at("many-fp4")
+        largest = [struct.pack("<H", 0x4080 + i) for i in range(24)]  # 4, 4.03 ... in bf16
+        safetensors(base, {f"model.layers.{i}.self_attn.o_proj.weight": ("BF16", [16, 16], code + numbers(255, i))
+                           for i, code in enumerate(largest)})
+        bd.quantize_checkpoint(base, source, to="nvfp4", layout="modelopt")
+        # ModelOpt's factor is amax / 2688, of which compressed-tensors stores the reciprocal
+        factors = np.array([4 + i / 32 for i in range(24)], np.float32) / np.float32(2688)
+        changed = int((1 / (1 / factors) != factors).sum())
+        ours = bd.relayout(source, self.at("many-ct"), "compressed-tensors")
+        theirs = command("relayout", source, self.at("many-ct-2"), "--layout", "compressed-tensors")
+        self.assertEqual(moved(ours, self.at("many-ct"), self.at("many-ct-2")), theirs)
+        self.assertTrue(0 < changed < 24)
+        self.assertEqual(ours.answer[1], f"24 weights, of which {24 - changed} decode to the same values")
+        self.assertIn(f"moved by 1 ulp in {changed} of 24", ours.answer[2])
+        self.assertFalse(ours.identical_values)
         self.assertEqual(ours.identical_values, ours["identical"] == ours["compared"])
         self.refuses("", bd.relayout, source, self.at("other"), "nothing")
 
@@ -213,7 +244,7 @@ class Commands(Checkpoints):
         quantized = self.made("fp8", to="e4m3")
         for options, words in (({}, ()), ({"explain": False}, ("--no-explain",)),
                                ({"base": self.base}, ("--base", self.base))):
-            theirs = told("diff", quantized, self.base, *words)
+            theirs = command("diff", quantized, self.base, *words)
             self.assertEqual(plain(bd.diff(quantized, self.base, **options)), theirs)
         found = bd.diff(quantized, self.base)
         self.assertFalse(found.same)
@@ -223,7 +254,41 @@ class Commands(Checkpoints):
         self.assertTrue(same.same)
         other = self.at("other.safetensors")
         safetensors(other, {"w": ("F32", [1], struct.pack("<f", 1))})
-        self.assertEqual(plain(bd.diff(self.base, other)), told("diff", self.base, other))
+        self.assertEqual(plain(bd.diff(self.base, other)), command("diff", self.base, other))
+
+    def test_answers_are_the_lines_of_the_command(self):
+        quantized, other, none = self.made("fp8", to="e4m3"), self.at("mixed.safetensors"), self.at("none.safetensors")
+        names = [f"model.layers.0.{name}_proj.weight" for name in ("self_attn.q", "self_attn.k", "mlp.up")]
+        tensors = {names[0]: ("BF16", [64, 128], numbers(64 * 128, 1)), names[1]: ("BF16", [2], bytes(4)),
+                   names[2]: ("F32", [64, 128], bytes(4 * 64 * 128)), "only": ("I64", [1], bytes(8))}
+        safetensors(other, tensors)
+        safetensors(none, {})
+        for a, b, count in ((quantized, self.base, 5), (self.base, self.base, 3), (other, self.base, 5),
+                            (none, none, 3), (none, other, 4)):
+            found = bd.diff(a, b)
+            self.assertEqual(len(found.answer), count)
+            self.assertEqual(found.answer, command("diff", a, b)["answer"])
+            text = "\n".join(found.answer) + "\n"
+            self.assertEqual(printed("diff", a, b)[0][:len(text)], text)
+        mixed = bd.diff(other, self.base).answer
+        self.assertIn("1 in values, 1 only in A, 4 only in B, 1 in shape", mixed[3])
+        self.assertIn("stored by the same bytes", bd.diff(self.base, self.base).answer[0])
+        plan = bd.quantize_checkpoint(self.base, to="nvfp4", keep="*mlp*", dry_run=True)
+        text = printed("quantize", self.base, "--to", "nvfp4", "--keep", "*mlp*", "--dry-run")[0]
+        self.assertEqual([line.split() for line in text.splitlines()[-len(plan.answer):]],
+                         [line.split() for line in plan.answer])
+
+    def test_a_failure_says_what_the_command_says(self):
+        out = self.at("missing")
+        for ours, words in ((lambda: bd.diff(self.base, out), ("diff", self.base, out)),
+                            (lambda: bd.quantize_checkpoint(self.base, out, to="int4"),
+                             ("quantize", self.base, out, "--to", "int4")),
+                            (lambda: bd.relayout(self.base, out, "modelopt"),
+                             ("relayout", self.base, out, "--layout", "modelopt"))):
+            with self.assertRaises(bd.Error) as caught:
+                ours()
+            self.assertIn(str(caught.exception), printed(*words)[1])
+            self.assertFalse(os.path.exists(out))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 UNIT_TESTS += tests/store/test_store
 tests_store_test_store_SOURCES = \
-	tests/store/folder.c tests/store/test_files.c tests/store/test_json_writer.c tests/store/test_read.c tests/store/test_refused.c \
+	tests/store/folder.c tests/store/test_answer_line.c tests/store/test_files.c tests/store/test_json_writer.c tests/store/test_read.c tests/store/test_refused.c \
 	tests/store/test_safetensors.c tests/store/test_safetensors_refused.c tests/store/test_safetensors_write.c tests/store/test_store.c \
 	tests/store/test_write.c tests/store/tests.h
 tests_store_test_store_LDFLAGS = $(AM_LDFLAGS) $(WRAP_OPTIONS)

@@ -43,6 +43,7 @@ int main(void)
         SUITE("npy written", write_tests),
         SUITE("files", file_tests),
         SUITE("json written", json_writer_tests),
+        SUITE("answers", answer_line_tests),
         SUITE("safetensors read", safetensors_tests),
         SUITE("safetensors refused", safetensors_refused_tests),
         SUITE("safetensors written", safetensors_write_tests),

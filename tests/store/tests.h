@@ -13,6 +13,7 @@ extern CU_TestInfo json_writer_tests[];
 extern CU_TestInfo safetensors_tests[];
 extern CU_TestInfo safetensors_refused_tests[];
 extern CU_TestInfo safetensors_write_tests[];
+extern CU_TestInfo answer_line_tests[];
 
 typedef struct npy_bytes {
     unsigned char bytes[8192];

@@ -27,6 +27,7 @@ libbinade_laboratory_la_SOURCES += \
 	src/files/convert/texts.c \
 	src/files/convert/plan_kinds.c \
 	src/files/convert/quantize_plan.c \
+	src/files/convert/quantize_answer.c \
 	src/files/convert/side_files.c \
 	src/files/convert/tensor_scales.c \
 	src/files/convert/turn.c \
@@ -40,4 +41,5 @@ libbinade_laboratory_la_SOURCES += \
 	src/files/convert/relayout_around.c \
 	src/files/convert/relayout_inputs.c \
 	src/files/convert/relayout_changes.c \
-	src/files/convert/relayout.c
+	src/files/convert/relayout.c \
+	src/files/convert/relayout_answer.c

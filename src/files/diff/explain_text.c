@@ -1,33 +1,22 @@
 /* Explanations in words. */
 #include "diff/explain.h"
 
+#include "store/store.h"
+
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
-typedef struct sink {
-    char *out;
-    size_t size, length;
-} sink;
-
-static void add(sink *s, const char *text)
+static void add(bndi_sentence *s, const char *text)
 {
-    for (; *text != '\0'; text++, s->length++) {
-        if (s->length + 1 < s->size) {
-            s->out[s->length] = *text;
-        }
-    }
+    bndi_sentence_add(s, "%s", text);
 }
 
-static void add_number(sink *s, double x)
+static void add_number(bndi_sentence *s, double x)
 {
-    char text[32];
-    (void)snprintf(text, sizeof text, "%.9g", x);
-    add(s, text);
+    bndi_sentence_add(s, "%.9g", x);
 }
 
 /* A row's text with the largest element and its exponent in it. */
-static void add_row(sink *s, const bnd_made_row *row, const bnd_format *element)
+static void add_row(bndi_sentence *s, const bnd_made_row *row, const bnd_format *element)
 {
     const char *at = row->text;
     for (; *at != '\0'; at++) {
@@ -45,28 +34,25 @@ static void add_row(sink *s, const bnd_made_row *row, const bnd_format *element)
 }
 
 /* "one bf16 scale per row". */
-static void add_sharing(sink *s, const bnd_stored_weight *weight)
+static void add_sharing(bndi_sentence *s, const bnd_stored_weight *weight)
 {
     const bnd_block *b = &weight->block;
-    char text[128];
     add(s, ", one ");
     add(s, b->scale.name);
     if (b->sharing == BND_SHARE_TENSOR) {
         add(s, " scale per tensor");
     } else if (b->sharing == BND_SHARE_TILE) {
-        (void)snprintf(text, sizeof text, " scale per tile of %zu x %zu", b->along, b->across);
-        add(s, text);
+        bndi_sentence_add(s, " scale per tile of %zu x %zu", b->along, b->across);
     } else if (b->along == 0) {
         add(s, " scale per row");
     } else {
-        (void)snprintf(text, sizeof text, " scale per %zu elements", b->along);
-        add(s, text);
+        bndi_sentence_add(s, " scale per %zu elements", b->along);
     }
 }
 
 size_t bnd_explanation_print(char *out, size_t size, const bnd_explanation *how, const bnd_stored_weight *weight)
 {
-    sink s = {out, size, 0};
+    bndi_sentence s = bndi_sentence_in(out, size);
     const bnd_made_row *rows[BND_MADE_COUNT];
     for (size_t i = 0; i < BND_MADE_COUNT; i++) {
         rows[i] = bnd_made_at((bnd_made)i, how->row[i]);
@@ -99,9 +85,7 @@ size_t bnd_explanation_print(char *out, size_t size, const bnd_explanation *how,
             }
         }
         if (how->fused > 0) {
-            char text[64];
-            (void)snprintf(text, sizeof text, ", amax over %zu weights", how->fused);
-            add(&s, text);
+            bndi_sentence_add(&s, ", amax over %zu weights", how->fused);
         }
         if (rows[BND_MADE_ROUNDING] != NULL && rows[BND_MADE_QUOTIENT] != NULL) {
             add(&s, "; ");
@@ -116,9 +100,6 @@ size_t bnd_explanation_print(char *out, size_t size, const bnd_explanation *how,
                 add(&s, rows[BND_MADE_ZERO]->text);
             }
         }
-    }
-    if (size > 0) {
-        out[s.length < size ? s.length : size - 1] = '\0';
     }
     return s.length;
 }

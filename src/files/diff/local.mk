@@ -19,4 +19,5 @@ libbinade_laboratory_la_SOURCES += \
 	src/files/diff/search_room.c \
 	src/files/diff/search_codes.c \
 	src/files/diff/search.c \
-	src/files/diff/diff.c
+	src/files/diff/diff.c \
+	src/files/diff/answer.c

@@ -4,6 +4,7 @@ libbinade_laboratory_la_SOURCES += \
 	src/files/store/store.h \
 	src/files/store/system_error.c \
 	src/files/store/shown.c \
+	src/files/store/answer_line.c \
 	src/files/store/mapped_file.h \
 	src/files/store/mapped_file.c \
 	src/files/store/output_space.c \

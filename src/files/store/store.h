@@ -27,6 +27,21 @@ bnd_status bndi_fail_system(bnd_error *why, const char *what, int number);
 enum { BNDI_SHOWN = 96 };
 const char *bndi_shown(char out[BNDI_SHOWN], const char *name);
 
+/* A line of an answer in words: `out` has at most `size` bytes of it, with a final 0 byte; `length` counts all. */
+typedef struct bndi_sentence {
+    char *out;
+    size_t size, length;
+} bndi_sentence;
+bndi_sentence bndi_sentence_in(char *out, size_t size); /* an empty one */
+void bndi_sentence_add(bndi_sentence *line, const char *format, ...) BND_PRINTF(2, 3);
+void bndi_sentence_add_bytes(bndi_sentence *line, double bytes); /* as bnd_bytes_print */
+
+/* Writes line `line` of an answer, whose lines are those for which a writer writes something, in the order of the
+ * writers. Returns its length; 0, with an empty text: there are no more. */
+typedef void bndi_sentence_writer(bndi_sentence *line, const void *answer);
+size_t bndi_sentence_print(char *out, size_t size, bndi_sentence_writer *const *writers, size_t count,
+                           const void *answer, size_t line);
+
 /* A new file or folder next to `path`, named after it and a number; numbers are tried until one is free. `create`
  * makes it and returns `created`, or -1 with errno. */
 BND_CHECKED bnd_status bndi_create_beside(char **temporary, const char *path, int (*create)(const char *path),

@@ -183,18 +183,10 @@ char *double_text(double x)
 
 char *bytes_text(double bytes)
 {
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-    size_t unit = 0;
-    for (; unit < 4 && fabs(bytes) >= 1023.5; unit++) {
-        bytes /= 1024;
-    }
-    return isnan(bytes) ? copy_text("-")
-                        : format_text("%.*f %s",
-                                      unit == 0             ? 0
-                                      : fabs(bytes) < 9.995 ? 2
-                                      : fabs(bytes) < 99.95 ? 1
-                                                            : 0,
-                                      bytes, units[unit]);
+    const size_t length = bnd_bytes_print(NULL, 0, bytes);
+    char *text = allocate(NULL, length + 1, 1);
+    bnd_bytes_print(text, length + 1, bytes);
+    return text;
 }
 
 char *rough_text(double x)

@@ -13,8 +13,8 @@ typedef struct diff_question {
     bnd_diff *diff;
 } diff_question;
 
-/* The first lines of the answer. Each is to be freed by its taker. */
-void diff_answer(const diff_question *q, void (*line)(void *state, char *owned), void *state);
+/* One of the first lines of the answer. To be freed; NULL: there are no more. */
+char *diff_line(const diff_question *q, size_t line);
 
 /* All codes and scales are reproduced. */
 bool diff_is_explained(const bnd_explanation *how);

@@ -100,9 +100,14 @@ static void put_weight(bnd_lab_json *json, const bnd_weight_difference *w)
     bnd_lab_json_end(json);
 }
 
-static void add_line(void *json, char *owned)
+static void put_lines(bnd_lab_json *json, const diff_question *q)
 {
-    json_owned_string(json, NULL, owned);
+    char *text;
+    bnd_lab_json_array(json, "answer");
+    for (size_t i = 0; (text = diff_line(q, i)) != NULL; i++) {
+        json_owned_string(json, NULL, text);
+    }
+    bnd_lab_json_end(json);
 }
 
 /* The distance that each bin of "ulps" ends at. */
@@ -121,9 +126,7 @@ void json_diff(bnd_lab_json *json, const char *key, const diff_question *q)
     bnd_lab_json_string(json, "a", q->common.operands[0]);
     bnd_lab_json_string(json, "b", q->common.operands[1]);
     json_owned_string(json, "base", q->base_path != NULL ? copy_text(q->base_path) : NULL);
-    bnd_lab_json_array(json, "answer");
-    diff_answer(q, add_line, json);
-    bnd_lab_json_end(json);
+    put_lines(json, q);
     bnd_lab_json_unsigned(json, "weights", bnd_diff_count(q->diff));
     bnd_lab_json_object(json, "differences");
     for (unsigned kind = BND_DIFFERENCE_NONE; kind <= BND_DIFFERENCE_UNKNOWN; kind++) {

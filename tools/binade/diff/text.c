@@ -14,7 +14,9 @@ static char *count_text(uint64_t n)
 
 static char *number_text(double x)
 {
-    return isnan(x) ? copy_text("-") : isinf(x) ? copy_text("exact") : format_text("%.4g", x);
+    char text[32];
+    bnd_difference_print(text, sizeof text, x);
+    return copy_text(text);
 }
 
 /* A name, or a text with one, comes from a file: control characters are escaped. */
@@ -40,110 +42,23 @@ static char *shape_text(const bnd_stored_weight *w)
 
 /* ---- the first lines ---- */
 
-/* "compressed-tensors/nvfp4 7, BF16 5": how many weights are stored in which way. */
-static char *stored_line(const diff_question *q, const char *side, bool of_b)
+char *diff_line(const diff_question *q, size_t line)
 {
-    const size_t all = bnd_diff_count(q->diff);
-    bool *done = allocate(NULL, all + 1, sizeof *done);
-    const char *separator = "";
-    long_text t = {0};
-    memset(done, 0, (all + 1) * sizeof *done);
-    add_text(&t, "%s: ", side);
-    for (size_t i = 0; i < all; i++) {
-        const bnd_weight_difference *w = bnd_diff_at(q->diff, i);
-        const char *name = bnd_stored_as(of_b ? w->b : w->a);
-        size_t count = 0;
-        for (size_t k = i; k < all && name[0] != '\0' && !done[i]; k++) {
-            const bnd_weight_difference *other = bnd_diff_at(q->diff, k);
-            if (!done[k] && strcmp(bnd_stored_as(of_b ? other->b : other->a), name) == 0) {
-                done[k] = k != i;
-                count++;
-            }
-        }
-        if (count > 0) {
-            add_text(&t, "%s%zu %s", separator, count, name);
-            separator = ", ";
-        }
+    const size_t length = bnd_diff_print_line(NULL, 0, q->diff, line);
+    char *text = length > 0 ? allocate(NULL, length + 1, 1) : NULL;
+    if (text != NULL) {
+        bnd_diff_print_line(text, length + 1, q->diff, line);
     }
-    free(done);
-    return t.text;
+    return text;
 }
 
-static const char *plural(uint64_t n)
+static void print_lines(const diff_question *q)
 {
-    return n == 1 ? "" : "s";
-}
-
-/* "Differences: 7 in values, 1 only in A."; NULL: there are none. */
-static char *kinds_line(const diff_question *q)
-{
-    static const char *const words[] = {[BND_DIFFERENCE_VALUES] = "in values",
-                                        [BND_DIFFERENCE_ONLY_A] = "only in A",
-                                        [BND_DIFFERENCE_ONLY_B] = "only in B",
-                                        [BND_DIFFERENCE_SHAPE] = "in shape",
-                                        [BND_DIFFERENCE_UNKNOWN] = "not comparable"};
-    long_text t = {0};
-    for (unsigned kind = BND_DIFFERENCE_VALUES; kind <= BND_DIFFERENCE_UNKNOWN; kind++) {
-        const size_t n = bnd_diff_kinds(q->diff, (bnd_difference_kind)kind);
-        if (n > 0) {
-            add_text(&t, "%s%zu %s", t.length == 0 ? "Differences: " : ", ", n, words[kind]);
-        }
+    char *text;
+    for (size_t i = 0; (text = diff_line(q, i)) != NULL; i++) {
+        printf("%s\n", text);
+        free(text);
     }
-    if (t.length > 0) {
-        add_text(&t, ".");
-    }
-    return t.text;
-}
-
-static char *same_line(const diff_question *q)
-{
-    const size_t same = bnd_diff_kinds(q->diff, BND_DIFFERENCE_NONE), all = bnd_diff_count(q->diff);
-    long_text t = {0};
-    size_t bytes = 0;
-    for (size_t i = 0; i < all; i++) {
-        bytes += bnd_diff_at(q->diff, i)->same_bytes;
-    }
-    add_text(&t, "A and B decode to the same values in %zu of %zu weights", same, all);
-    if (same == all && all > 0) {
-        add_text(&t, bytes == all ? ", stored by the same bytes" : ", %zu of them stored by the same bytes", bytes);
-    }
-    add_text(&t, ".");
-    return t.text;
-}
-
-static char *sums_line(const bnd_difference_sums *sums)
-{
-    char *sqnr = number_text(bnd_difference_sqnr(sums)), *largest = number_text(sums->largest_error);
-    char *mean = number_text(bnd_difference_mean(sums));
-    char *line = format_text(
-        "Of %llu elements that were compared, %llu have the same bits. SQNR %s dB, largest error %s, mean %s.",
-        (unsigned long long)sums->elements, (unsigned long long)sums->equal, sqnr, largest, mean);
-    free(sqnr);
-    free(largest);
-    free(mean);
-    return line;
-}
-
-void diff_answer(const diff_question *q, void (*line)(void *state, char *owned), void *state)
-{
-    const bnd_difference_sums *sums = bnd_diff_sums(q->diff);
-    char *kinds = kinds_line(q);
-    line(state, same_line(q));
-    line(state, stored_line(q, "A", false));
-    line(state, stored_line(q, "B", true));
-    if (kinds != NULL) {
-        line(state, kinds);
-    }
-    if (sums->elements > sums->equal) {
-        line(state, sums_line(sums));
-    }
-}
-
-static void print_line(void *state, char *owned)
-{
-    (void)state;
-    printf("%s\n", owned);
-    free(owned);
 }
 
 /* ---- explained by ---- */
@@ -207,7 +122,7 @@ static void print_group(const diff_question *q, const bnd_explained_group *g)
     print_share("", how->codes_made, how->codes, "codes");
     print_share(", ", how->scales_made, how->scales, "scales");
     print_share(", ", how->tensors_made, how->tensors, "tensor scales");
-    printf(", %zu weight%s", g->weights, plural(g->weights));
+    printf(", %zu weight%s", g->weights, g->weights == 1 ? "" : "s");
     if (g->weights == 1) {
         printf(": ");
         print_plain(first->name);
@@ -374,7 +289,7 @@ static void print_histogram(const diff_question *q)
 
 void diff_print_text(const diff_question *q)
 {
-    diff_answer(q, print_line, NULL);
+    print_lines(q);
     for (size_t i = 0; i < bnd_diff_groups(q->diff); i++) {
         print_group(q, bnd_diff_group_at(q->diff, i));
     }

@@ -62,10 +62,14 @@ static void put_files(bnd_lab_json *json, const bnd_checkpoint *written)
 
 /* ---- all ---- */
 
-static void put_line(void *state, const char *label, char *owned)
+static void put_lines(bnd_lab_json *json, const quantize_answer *a)
 {
-    json_owned_string(state, NULL, format_text("%s%s %s", label, strcmp(label, "written to") == 0 ? "" : ":", owned));
-    free(owned);
+    char *text;
+    bnd_lab_json_array(json, "answer");
+    for (size_t i = 0; (text = quantize_line(NULL, a, i)) != NULL; i++) {
+        json_owned_string(json, NULL, text);
+    }
+    bnd_lab_json_end(json);
 }
 
 static void put_weight(bnd_lab_json *json, const bnd_planned_weight *row)
@@ -92,9 +96,7 @@ void json_quantize(bnd_lab_json *json, const char *key, const quantize_answer *a
     bnd_lab_json_object(json, key);
     bnd_lab_json_string(json, "in", a->in);
     json_owned_string(json, "out", a->out != NULL ? copy_text(a->out) : NULL);
-    bnd_lab_json_array(json, "answer");
-    quantize_lines(a, put_line, json);
-    bnd_lab_json_end(json);
+    put_lines(json, a);
     json_owned_string(json, "layout", layout != NULL ? copy_text(layout->name) : NULL);
     json_owned_string(json, "rule", layout != NULL ? copy_text(bnd_quantize_plan_rule(plan)) : NULL);
     json_owned_string(json, "scale_format", layout != NULL ? copy_text(bnd_quantize_plan_scale_format(plan)) : NULL);

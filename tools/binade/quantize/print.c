@@ -54,70 +54,25 @@ double quantize_bits(uint64_t bytes, uint64_t parameters)
     return parameters > 0 ? 8.0 * (double)bytes / (double)parameters : 0;
 }
 
-static const char *plural(size_t n)
+char *quantize_line(size_t *label, const quantize_answer *a, size_t line)
 {
-    return n == 1 ? "" : "s";
+    const size_t length = bnd_quantize_plan_print_line(NULL, 0, label, a->plan, a->out, line);
+    char *text = length > 0 ? allocate(NULL, length + 1, 1) : NULL;
+    if (text != NULL) {
+        bnd_quantize_plan_print_line(text, length + 1, label, a->plan, a->out, line);
+    }
+    return text;
 }
 
-static char *counts_line(const bnd_plan_totals *sums)
+static void print_lines(const quantize_answer *a)
 {
-    static const char *const words[] = {"stay as they are", "decoded", "cast", "quantized"};
-    long_text t = {0};
-    for (size_t i = BND_CONVERSIONS; i-- > 0;) {
-        if (sums->weights[i] > 0) {
-            add_text(&t, "%s%zu %s", t.length > 0 ? ", " : "", sums->weights[i], words[i]);
-        }
+    enum { WIDTH = 13 }; /* of labels */
+    size_t label;
+    char *text;
+    for (size_t i = 0; (text = quantize_line(&label, a, i)) != NULL; i++) {
+        printf("%.*s%*s%s\n", (int)label, text, WIDTH - (int)label, "", text + label + 1);
+        free(text);
     }
-    return t.length > 0 ? t.text : copy_text("");
-}
-
-static void layout_lines(const quantize_answer *a, const bnd_plan_totals *sums, quantize_line *line, void *state)
-{
-    const bnd_layout *layout = bnd_quantize_plan_layout(a->plan);
-    long_text scales = {0};
-    if (layout == NULL) {
-        return;
-    }
-    line(state, "layout", format_text("%s, %s", layout->name, layout->title));
-    add_text(&scales, "%s, rule %s", bnd_quantize_plan_scale_format(a->plan), bnd_quantize_plan_rule(a->plan));
-    if (sums->groups > 0) {
-        add_text(&scales, "; %zu group%s of fused weights with one tensor scale", sums->groups, plural(sums->groups));
-    }
-    line(state, "scales", scales.text);
-    if (sums->inputs > 0) {
-        line(state, "inputs",
-             format_text("static input scales of %zu weight%s %s", sums->inputs, plural(sums->inputs),
-                         sums->inputs_kept > 0 ? "are carried over" : "are dropped"));
-    }
-}
-
-void quantize_lines(const quantize_answer *a, quantize_line *line, void *state)
-{
-    const bnd_plan_totals sums = bnd_quantize_plan_totals(a->plan);
-    char *in = bytes_text((double)sums.bytes_in), *after = bytes_text((double)sums.bytes_out);
-    line(state, "weights", counts_line(&sums));
-    layout_lines(a, &sums, line, state);
-    line(state, "tensors",
-         format_text("%s -> %s, %.2f -> %.2f bits per parameter", in, after,
-                     quantize_bits(sums.bytes_in, sums.parameters), quantize_bits(sums.bytes_out, sums.parameters)));
-    free(in);
-    free(after);
-    if (a->out != NULL) {
-        line(state, "written to", copy_text(a->out));
-    } else {
-        char *memory = bytes_text((double)sums.memory);
-        line(state, "memory", format_text("%s in addition to mapped files", memory));
-        line(state, "dry run", copy_text("nothing is written"));
-        free(memory);
-    }
-}
-
-static void print_line(void *state, const char *label, char *owned)
-{
-    (void)state;
-    const bool sentence = strcmp(label, "written to") == 0;
-    printf("%s%s%*s%s\n", label, sentence ? "" : ":", (sentence ? 13 : 12) - (int)strlen(label), "", owned);
-    free(owned);
 }
 
 void print_quantize_plan(const quantize_answer *answer, enum output output, bool rows)
@@ -133,6 +88,6 @@ void print_quantize_plan(const quantize_answer *answer, enum output output, bool
         if (rows) {
             putchar('\n');
         }
-        quantize_lines(answer, print_line, NULL);
+        print_lines(answer);
     }
 }

@@ -13,9 +13,8 @@ typedef struct quantize_answer {
 /* Prints a plan as text or CSV: with `rows` a line per tensor. */
 void print_quantize_plan(const quantize_answer *answer, enum output output, bool rows);
 
-/* The lines below the plan: a label and a text, which is to be freed by its taker. */
-typedef void quantize_line(void *state, const char *label, char *owned);
-void quantize_lines(const quantize_answer *answer, quantize_line *line, void *state);
+/* A line below the plan, whose first `label` bytes are its label. To be freed; NULL: there are no more. */
+char *quantize_line(size_t *label, const quantize_answer *answer, size_t line);
 
 /* The JSON of --json and of --report (json.c). */
 void json_quantize(bnd_lab_json *json, const char *key, const quantize_answer *answer);

@@ -25,16 +25,23 @@ static bool show_progress(void *state, uint64_t done, uint64_t total)
 }
 
 /* Compares the values of both checkpoints. */
-static int compare(relayout_question *q, relayout_answer *a, const bnd_context *context, bnd_diff **diff)
+static int compare(relayout_question *q, const relayout_answer *a, const bnd_context *context,
+                   bnd_relayout_compared *compared)
 {
     bnd_error why;
+    bnd_diff *diff = NULL;
     const bnd_diff_options options = {.context = context, .watch = {.at = show_progress, .state = &q->bar}};
     progress_begin(&q->bar, &q->common, "compare", PROGRESS_SHARE, 0);
-    bnd_status status = bnd_diff_new(diff, a->in, a->out, &options, &why);
+    bnd_status status = bnd_diff_new(&diff, a->in, a->out, &options, &why);
     progress_end(&q->bar);
-    a->diff = *diff;
-    a->inputs = bnd_relayout_compare_inputs(&a->inputs_same, a->in, a->out);
-    return status == BND_OK ? GO_ON : fail(q->common.command, a->out_path, status, &why);
+    if (status != BND_OK) {
+        return fail(q->common.command, a->out_path, status, &why);
+    }
+    compared->weights = bnd_diff_count(diff);
+    compared->weights_same = bnd_diff_kinds(diff, BND_DIFFERENCE_NONE);
+    compared->inputs = bnd_relayout_compare_inputs(&compared->inputs_same, a->in, a->out);
+    bnd_diff_free(diff);
+    return GO_ON;
 }
 
 static void write_report(bnd_lab_json *json, const void *state)
@@ -55,8 +62,9 @@ static int print(const relayout_question *q, const relayout_answer *a)
         relayout_print_text(a);
     }
     int status = q->report != NULL ? report_write(q->report, q->common.command, write_report, a) : GO_ON;
-    const bool same = a->diff == NULL || bnd_diff_kinds(a->diff, BND_DIFFERENCE_NONE) == bnd_diff_count(a->diff);
-    return status != GO_ON ? status : same && a->inputs_same == a->inputs ? FINE : DOES_NOT_HOLD;
+    const bnd_relayout_compared *c = a->compared;
+    const bool same = c == NULL || (c->weights_same == c->weights && c->inputs_same == c->inputs);
+    return status != GO_ON ? status : same ? FINE : DOES_NOT_HOLD;
 }
 
 /* How each tensor changed, for --json and --report. */
@@ -75,7 +83,7 @@ static int find_changes(const relayout_question *q, relayout_answer *a, bnd_rela
 static int open_and_answer(relayout_question *q, relayout_answer *a, const bnd_context *context)
 {
     bnd_checkpoint *out = NULL;
-    bnd_diff *diff = NULL;
+    bnd_relayout_compared compared;
     bnd_relayout_changes *changes = NULL;
     bnd_error why;
     int answer = GO_ON;
@@ -84,11 +92,13 @@ static int open_and_answer(relayout_question *q, relayout_answer *a, const bnd_c
         answer = status == BND_OK ? GO_ON : fail(q->common.command, a->out_path, status, &why);
         a->out = out;
     }
-    answer = answer == GO_ON && !q->no_check ? compare(q, a, context, &diff) : answer;
+    if (answer == GO_ON && !q->no_check) {
+        answer = compare(q, a, context, &compared);
+        a->compared = &compared;
+    }
     answer = answer == GO_ON ? find_changes(q, a, &changes) : answer;
     answer = answer == GO_ON ? print(q, a) : answer;
     bnd_relayout_changes_free(changes);
-    bnd_diff_free(diff);
     bnd_checkpoint_free(out);
     return answer;
 }

@@ -9,8 +9,7 @@ typedef struct relayout_answer {
     const bnd_checkpoint *in, *out;      /* `out` may be NULL: it was not opened */
     const bnd_relayout_changes *changes; /* NULL: they are not asked for */
     const bnd_relayout_result *result;
-    const bnd_diff *diff;       /* NULL: values were not compared */
-    size_t inputs, inputs_same; /* static input scales that were compared, and those of them that are the same */
+    const bnd_relayout_compared *compared; /* NULL: values were not compared */
 } relayout_answer;
 
 void relayout_print_text(const relayout_answer *answer);

@@ -81,6 +81,18 @@ def shape_at(address, rank):
     return tuple((ctypes.c_uint64 * rank).from_address(address)) if rank else ()
 
 
+def lines_of(name, *arguments):
+    """The lines of an answer in words, which a call of this name writes one by one."""
+    print_line, found = getattr(lib, name), []
+    while True:
+        length = print_line(None, 0, *arguments, len(found))
+        if length == 0:
+            return found
+        line = ctypes.create_string_buffer(length + 1)
+        print_line(line, length + 1, *arguments, len(found))
+        found.append(line.value.decode("utf-8", "replace"))
+
+
 class Handle:
     """An object of the library, freed with the last reference to this one."""
 

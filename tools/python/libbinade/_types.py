@@ -687,6 +687,10 @@ class bnd_relayout_result(Structure):
     pass
 
 
+class bnd_relayout_compared(Structure):
+    pass
+
+
 class bnd_relaid_tensor(Structure):
     pass
 
@@ -1099,6 +1103,8 @@ bnd_relayout._fields_ = [("layout", c_char_p), ("shard_size", c_uint64), ("conte
 bnd_relayout_result._fields_ = [("from", POINTER(bnd_layout)), ("to", POINTER(bnd_layout)), ("weights", c_size_t),
     ("scales_cast", c_size_t), ("seconds", c_size_t), ("seconds_moved", c_size_t), ("inputs", c_size_t),
     ("inputs_inverted", c_size_t), ("inputs_moved", c_size_t), ("restored", c_bool)]
+bnd_relayout_compared._fields_ = [("weights", c_size_t), ("weights_same", c_size_t), ("inputs", c_size_t),
+    ("inputs_same", c_size_t)]
 bnd_relaid_tensor._fields_ = [("weight", POINTER(bnd_stored_weight)), ("part", c_int),
     ("from", POINTER(bnd_stored_tensor)), ("to", POINTER(bnd_stored_tensor)), ("changes", c_uint),
     ("is_reciprocal", c_bool), ("number_from", c_float), ("number_to", c_float), ("number_back", c_float),
@@ -1549,6 +1555,7 @@ LAB = {
     "bnd_safetensors_format": (c_int, [c_void_p, c_void_p, c_void_p]),
     "bnd_safetensors_dtype": (c_char_p, [c_void_p]),
     "bnd_safetensors_write": (c_int, [c_char_p, c_void_p, c_size_t, c_void_p, c_size_t, c_void_p]),
+    "bnd_bytes_print": (c_size_t, [c_void_p, c_size_t, c_double]),
     "bnd_jansson_version": (c_char_p, []),
     "bnd_checkpoint_new": (c_int, [c_void_p, c_char_p, c_void_p, c_void_p, c_void_p]),
     "bnd_checkpoint_free": (None, [c_void_p]),
@@ -1601,8 +1608,10 @@ LAB = {
     "bnd_quantize_plan_scale_format": (c_char_p, [c_void_p]),
     "bnd_quantize_plan_text": (c_char_p, [c_void_p, c_char_p, c_void_p]),
     "bnd_checkpoint_quantize": (c_int, [c_void_p, c_char_p, c_bool, c_void_p, c_void_p]),
+    "bnd_quantize_plan_print_line": (c_size_t, [c_void_p, c_size_t, c_void_p, c_void_p, c_char_p, c_size_t]),
     "bnd_checkpoint_relayout": (c_int, [c_void_p, c_void_p, c_char_p, c_void_p, c_bool, c_void_p]),
     "bnd_relayout_compare_inputs": (c_size_t, [c_void_p, c_void_p, c_void_p]),
+    "bnd_relayout_print_line": (c_size_t, [c_void_p, c_size_t, c_void_p, c_char_p, c_void_p, c_size_t]),
     "bnd_relaid_change_name": (c_char_p, [c_int]),
     "bnd_relayout_changes_new": (c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
     "bnd_relayout_changes_free": (None, [c_void_p]),
@@ -1753,6 +1762,8 @@ LAB = {
     "bnd_diff_at": (POINTER(bnd_weight_difference), [c_void_p, c_size_t]),
     "bnd_diff_sums": (POINTER(bnd_difference_sums), [c_void_p]),
     "bnd_diff_kinds": (c_size_t, [c_void_p, c_int]),
+    "bnd_difference_print": (c_size_t, [c_void_p, c_size_t, c_double]),
+    "bnd_diff_print_line": (c_size_t, [c_void_p, c_size_t, c_void_p, c_size_t]),
     "bnd_diff_groups": (c_size_t, [c_void_p]),
     "bnd_diff_group_at": (POINTER(bnd_explained_group), [c_void_p, c_size_t]),
     "bnd_explanation_print": (c_size_t, [c_void_p, c_size_t, c_void_p, c_void_p]),

@@ -2,7 +2,7 @@
 
 A checkpoint is a .safetensors file, a folder of them, a .gguf or a .npy file. The functions make the same calls as the
 commands binade scan, lint, quantize, relayout and diff. Their results have the keys of --json, except for the sentences
-in `answer` and `limits`.
+in `answer` and `limits` of scan and lint.
 """
 import ctypes
 import fnmatch
@@ -15,7 +15,7 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tupl
 from ._arrays import numpy as np
 
 from . import _types
-from ._lab import Handle, Result, Stop, columns_of, interruptible, path_of, shape_at, texts_of
+from ._lab import Handle, Result, Stop, columns_of, interruptible, lines_of, path_of, shape_at, texts_of
 from ._native import Error, call, lib, text
 from ._options import context_of, real, whole
 
@@ -447,7 +447,8 @@ def _sizes(shape):
 
 
 class Plan(Result):
-    """What quantize_checkpoint did, or would do: a row per tensor in `tensors`, and sums."""
+    """What quantize_checkpoint did, or would do: a row per tensor in `tensors`, sums, and `answer`: the lines of the
+    command."""
 
     _list = "tensors"
 
@@ -492,12 +493,14 @@ def _written_files(out):
                                                 for i in range(lib.bnd_checkpoint_others(handle))]}
 
 
-def _plan_result(plan, source, out):
+def _plan_result(plan, source, target):
+    out = None if target is None else os.fsdecode(target)
     sums, layout = lib.bnd_quantize_plan_totals(plan), lib.bnd_quantize_plan_layout(plan)
     rows = [_planned(lib.bnd_quantize_plan_at(plan, i).contents) for i in range(lib.bnd_quantize_plan_count(plan))]
     kinds = [_planned_kind(lib.bnd_quantize_plan_kind_at(plan, i).contents)
              for i in range(lib.bnd_quantize_plan_kinds(plan))]
-    return Plan({"in": source, "out": out, "layout": _decode(layout.contents.name) if layout else None,
+    return Plan({"in": source, "out": out, "answer": lines_of("bnd_quantize_plan_print_line", None, plan, target),
+                 "layout": _decode(layout.contents.name) if layout else None,
                  "rule": _decode(lib.bnd_quantize_plan_rule(plan)) if layout else None,
                  "scale_format": _decode(lib.bnd_quantize_plan_scale_format(plan)) if layout else None,
                  "parameters": sums.parameters, "quantized_parameters": sums.quantized,
@@ -552,11 +555,12 @@ def quantize_checkpoint(checkpoint: Union[Path, Checkpoint], out: Optional[Path]
     call("bnd_quantize_plan_new", handle.out, opened._open(), ctypes.byref(how))
     if not dry_run:
         interruptible(lambda: call("bnd_checkpoint_quantize", handle.value, target, durable, ctypes.byref(watch)), stop)
-    return _plan_result(handle.value, opened.path, None if dry_run else os.fsdecode(target))
+    return _plan_result(handle.value, opened.path, None if dry_run else target)
 
 
 class Relayout(Result):
-    """What relayout did to each tensor (`tensors`, and sums in `changes`), and whether the values are the same."""
+    """What relayout did to each tensor (`tensors`, and sums in `changes`), whether the values are the same, and the
+    lines of the command (`answer`)."""
 
     _list = "tensors"
 
@@ -593,6 +597,17 @@ def _relaid(opened, written):
             "kept": [{"key": _decode(pair.contents.key), "bytes": len(pair.contents.value)} for pair in pairs]}
 
 
+def _compared(opened, written, threads, stop):
+    """The values of what was laid out anew, compared with those of the input."""
+    handle = _compare(opened, written, None, False, threads, stop)
+    found, same = _types.bnd_relayout_compared(), ctypes.c_size_t()
+    found.weights = lib.bnd_diff_count(handle.value)
+    found.weights_same = lib.bnd_diff_kinds(handle.value, _types.BND_DIFFERENCE_NONE)
+    found.inputs = lib.bnd_relayout_compare_inputs(ctypes.byref(same), opened._open(), written._open())
+    found.inputs_same = same.value
+    return found
+
+
 def relayout(checkpoint: Union[Path, Checkpoint], out: Path, layout: str, *, check: bool = True, shard_size: int = 0,
              threads: Optional[int] = None, progress: Optional[Progress] = None) -> Relayout:
     """Writes the same codes in another layout (compressed-tensors, fp8, modelopt), as `binade relayout`. With check,
@@ -604,21 +619,19 @@ def relayout(checkpoint: Union[Path, Checkpoint], out: Path, layout: str, *, che
                               watch=stop.watch())
     interruptible(lambda: call("bnd_checkpoint_relayout", ctypes.byref(result), opened._open(), target,
                                ctypes.byref(how), True), stop)
-    found = Relayout({"in": opened.path, "out": os.fsdecode(target),
+    found = Relayout({"in": opened.path, "out": os.fsdecode(target), "answer": [],
                       "from": _decode(getattr(result, "from").contents.name), "to": _decode(result.to.contents.name),
                       "weights": result.weights, "scales_cast": result.scales_cast,
                       "second_scales": result.seconds,
                       "second_scales_moved": result.seconds_moved, "input_scales": result.inputs,
                       "input_scales_moved": result.inputs_moved, "restored": result.restored})
     with Checkpoint(os.fsdecode(target)) as written:
+        compared = _compared(opened, written, threads, stop) if check else None
         if check:
-            compared = _compare(opened, written, None, False, threads, stop)
-            same = ctypes.c_size_t()
-            lib.bnd_relayout_compare_inputs(ctypes.byref(same), opened._open(), written._open())
-            found.update(compared=lib.bnd_diff_count(compared.value),
-                         identical=lib.bnd_diff_kinds(compared.value, _types.BND_DIFFERENCE_NONE),
-                         input_scales_identical=same.value)
-            del compared
+            found.update(compared=compared.weights, identical=compared.weights_same,
+                         input_scales_identical=compared.inputs_same)
+        found["answer"] = lines_of("bnd_relayout_print_line", ctypes.byref(result), target,
+                                   ctypes.byref(compared) if check else None)
         found.update(_relaid(opened, written))
     return found
 
@@ -626,7 +639,8 @@ def relayout(checkpoint: Union[Path, Checkpoint], out: Path, layout: str, *, che
 # ---- diff ----
 
 class Diff(Result):
-    """How two checkpoints differ: sums over all weights, `list` with one entry per weight, and `explained_by`."""
+    """How two checkpoints differ: sums over all weights, `list` with one entry per weight, `explained_by`, and the
+    first lines of the command (`answer`)."""
 
     _list = "list"
 
@@ -697,6 +711,7 @@ def diff(a: Union[Path, Checkpoint], b: Union[Path, Checkpoint], *, base: Union[
     handle = _compare(first, second, third, explain, threads, Stop(progress))
     d, found = handle.value, Diff(a=first.path, b=second.path, base=None if third is None else third.path)
     kinds = range(_types.BND_DIFFERENCE_NONE, _types.BND_DIFFERENCE_UNKNOWN + 1)
+    found["answer"] = lines_of("bnd_diff_print_line", d)
     found["weights"] = lib.bnd_diff_count(d)
     found["differences"] = {_decode(lib.bnd_difference_name(k)): lib.bnd_diff_kinds(d, k) for k in kinds}
     found.update(_sums(lib.bnd_diff_sums(d).contents))
