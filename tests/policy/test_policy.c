@@ -142,6 +142,7 @@ static void test_refused(void)
         {"reset=3/v:4", "reset must be", 6},
         {"reset=m:3/", "reset must be", 6},
         {"rest=3", "reset", 0},
+        {"v=e5m2,scratch=bf16", "memory of the emulation", 7},
         {"v=e5m22x", "e5m22x", 2},
         {"v=e5m2:upp", "upp", 7},
         {"v=e5m2/", "expected a scaling", 2},
@@ -269,7 +270,7 @@ static void random_policy(char *text, size_t size, uint64_t seed)
     for (size_t i = 0; i < count; i++) {
         uint64_t r = bnd_random(seed, 1, i);
         const char *format = formats[r % 12], *scaling = r % 12 == 5 || r % 12 > 9 ? "" : scalings[r / 12 % 11];
-        const unsigned number = (unsigned)(r / 1000 % BND_ROLE_COUNT);
+        const unsigned number = (unsigned)(r / 1000 % BND_ROLE_SCRATCH); /* the last role */
         const char *role = bnd_role_name((bnd_role)number);
         if (number == BND_ROLE_REDUCE) {
             format = formats[r % 10];

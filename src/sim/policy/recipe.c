@@ -123,6 +123,9 @@ static bnd_status read_roles(const bndi_recipe_reader *r, bnd_policy *policy, bn
         return bndi_recipe_within(r, name,
                                   bndi_nearest_fail(&nearest, r->why, BND_BAD_NAME, "unknown role or setting", NULL));
     }
+    if (roles == UINT64_C(1) << BND_ROLE_SCRATCH) {
+        return bndi_recipe_refuse(r, name, "is memory of the emulation; a recipe cannot change it");
+    }
     bnd_status status = bndi_recipe_cast(r, &cast, value);
     for (unsigned role = 0; status == BND_OK && role < BND_ROLE_COUNT; role++) {
         if ((roles >> role & 1) != 0) {
