@@ -97,7 +97,7 @@ _binade()
         options="--to --layout --scale --rule --scale-dtype --activations --keep --include --no-fuse --allow-nonfinite --shard-size --dry-run --report --durable --round --seed --json --csv --threads --progress --help" valued=" --to --layout --scale --rule --scale-dtype --activations --keep --include --shard-size --report --round -r --seed --threads -j --progress "
         first="@files" others="@files"
         case $prev in
-        --to) words="e4m3 int8 nvfp4 mxfp4 mxfp8 bf16 fp16 fp32" ;;
+        --to) words="e4m3 e5m2 int8 nvfp4 mxfp4 mxfp8 bf16 fp16 fp32" ;;
         --layout) words="compressed-tensors fp8 fp8-block modelopt gpt-oss comfyui" ;;
         --rule) words="amax mse 4/6 floor ceil even rceil ct" ;;
         --scale-dtype) words="fp32 bf16 fp16" ;;
@@ -207,7 +207,7 @@ _binade()
         case $prev in
         --gpu) words="a100 a100-40gb h100 h100-pcie h200 h800 h20 rtx4090 b200 mi300x tpu-v5p this" ;;
         --format | -f) words="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 ue5m3 ue4m3 e2m3 e3m2 e2m1 dlfloat16" ;;
-        --model) words="gpt2 gpt2-medium gpt2-large gpt2-xl gpt3-175b gpt-neox-20b llama2-7b llama2-13b llama2-70b mistral-7b gemma-7b llama3-8b llama3-70b llama3-405b llama3.2-1b qwen2.5-7b qwen2.5-72b binade transformer mlp linear logistic quadratic student" ;;
+        --model) words="gpt2 gpt2-medium gpt2-large gpt2-xl gpt3-175b gpt-neox-20b llama2-7b llama2-13b llama2-70b mistral-7b gemma-7b llama3-8b llama3-70b llama3-405b llama3.2-1b qwen2.5-7b qwen2.5-72b binade transformer llama mlp linear logistic quadratic student" ;;
         --recipe) words="all fp32 tf32 fp16-pure bf16-pure e4m3-pure e5m2-pure fp16-amp-noscale fp16-amp-static fp16-amp bf16-amp bf16-master bf16-sr bf16-kahan bf16-kahan-pure fp8-unscaled fp8-unscaled+fp32 fp8-e4m3-unscaled fp8-e4m3-unscaled+fp32 fp8-unit fp8-unit+fp32 fp8-delayed fp8-delayed+fp32 fp8-current fp8-current+fp32 fp8-rowwise fp8-rowwise+fp32 fp8-block fp8-block+fp32 fp8-block-ue8m0 fp8-block-ue8m0+fp32 mxfp8 mxfp8+fp32 mxfp8-floor mxfp8-floor+fp32 mxfp8-norms mxfp8-norms+fp32 mxfp6 mxfp6+fp32 mxfp4 mxfp4+fp32 mxfp4-rceil mxfp4-rceil+fp32 mxfp4-sr-rht mxfp4-sr-rht+fp32 mxint8 mxint8+fp32 nvint4 nvint4+fp32 nvfp4 nvfp4+fp32 nvfp4-46 nvfp4-46+fp32 nvfp4-ue5m3 nvfp4-ue5m3+fp32 nvfp4-fwd nvfp4-fwd+fp32 fp4-all-the-way fp4-all-the-way+fp32 quartet2 quartet2+fp32 fp8-lm fp8-lm+fp32 adam8bit" ;;
         --optimizer) words="sgd momentum adagrad rmsprop adam adamw lion adafactor muon muon-original adam-mini" ;;
         --zero) words="0 1 2 3" ;;

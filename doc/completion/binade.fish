@@ -121,7 +121,7 @@ complete -c binade -n '__binade_is lint' -l json -d 'JSON instead of text'
 complete -c binade -n '__binade_is lint' -l help -s h -d 'print this text'
 complete -c binade -n '__binade_is lint first' -F
 complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a quantize -d 'a checkpoint in FP8, NVFP4, MX or INT8, and back'
-complete -c binade -n '__binade_is quantize' -l to -d 'format of the weights: e4m3 int8 nvfp4 mxfp4 mxfp8; or bf16 fp16 fp32, which decodes quantized weights' -x -a 'e4m3 int8 nvfp4 mxfp4 mxfp8 bf16 fp16 fp32'
+complete -c binade -n '__binade_is quantize' -l to -d 'format of the weights: e4m3 e5m2 int8 nvfp4 mxfp4 mxfp8; or bf16 fp16 fp32, which decodes quantized weights' -x -a 'e4m3 e5m2 int8 nvfp4 mxfp4 mxfp8 bf16 fp16 fp32'
 complete -c binade -n '__binade_is quantize' -l layout -d 'names, shapes and config of: compressed-tensors fp8 fp8-block modelopt gpt-oss comfyui (default compressed-tensors)' -x -a 'compressed-tensors fp8 fp8-block modelopt gpt-oss comfyui'
 complete -c binade -n '__binade_is quantize' -l scale -d 'what shares a scale: tensor, row, tile:128x128 (default by --to and --layout)' -x
 complete -c binade -n '__binade_is quantize' -l rule -d 'scales from the largest magnitude: amax mse 4/6 floor ceil even rceil ct (default the layout\'s own)' -x -a 'amax mse 4/6 floor ceil even rceil ct'
@@ -175,9 +175,9 @@ complete -c binade -n '__binade_is train' -l model -d 'as train --list has them 
 complete -c binade -n '__binade_is train' -l recipe -d 'recipes, separated by commas, or all; settings: base=bf16-amp,v=bf16,dact=e5m2:sr; or FILE.json (default fp32,bf16-amp,fp16-pure)' -x -a '(__fish_complete_list , "string split \" \" \"all fp32 tf32 fp16-pure bf16-pure e4m3-pure e5m2-pure fp16-amp-noscale fp16-amp-static fp16-amp bf16-amp bf16-master bf16-sr bf16-kahan bf16-kahan-pure fp8-unscaled fp8-unscaled+fp32 fp8-e4m3-unscaled fp8-e4m3-unscaled+fp32 fp8-unit fp8-unit+fp32 fp8-delayed fp8-delayed+fp32 fp8-current fp8-current+fp32 fp8-rowwise fp8-rowwise+fp32 fp8-block fp8-block+fp32 fp8-block-ue8m0 fp8-block-ue8m0+fp32 mxfp8 mxfp8+fp32 mxfp8-floor mxfp8-floor+fp32 mxfp8-norms mxfp8-norms+fp32 mxfp6 mxfp6+fp32 mxfp4 mxfp4+fp32 mxfp4-rceil mxfp4-rceil+fp32 mxfp4-sr-rht mxfp4-sr-rht+fp32 mxint8 mxint8+fp32 nvint4 nvint4+fp32 nvfp4 nvfp4+fp32 nvfp4-46 nvfp4-46+fp32 nvfp4-ue5m3 nvfp4-ue5m3+fp32 nvfp4-fwd nvfp4-fwd+fp32 fp4-all-the-way fp4-all-the-way+fp32 quartet2 quartet2+fp32 fp8-lm fp8-lm+fp32 adam8bit\"")'
 complete -c binade -n '__binade_is train' -l optimizer -d 'as train --list has them (default adamw)' -x -a 'sgd momentum adagrad rmsprop adam adamw lion adafactor muon muon-original adam-mini'
 complete -c binade -n '__binade_is train' -l lr -d 'learning rate (default of model and optimizer: transformer, adamw 0.003)' -x
-complete -c binade -n '__binade_is train' -l betas -d 'decay rates of the optimizer (default 0.9,0.999)' -x
-complete -c binade -n '__binade_is train' -l eps -d 'epsilon of the optimizer (default 1e-8)' -x
-complete -c binade -n '__binade_is train' -l wd -d 'weight decay (default 0.01)' -x
+complete -c binade -n '__binade_is train' -l betas -d 'decay rates (default of adamw 0.9,0.999)' -x
+complete -c binade -n '__binade_is train' -l eps -d 'epsilon of the optimizer (default of adamw 1e-8)' -x
+complete -c binade -n '__binade_is train' -l wd -d 'weight decay (default of adamw 0.01)' -x
 complete -c binade -n '__binade_is train' -l clip -d 'clip gradients to this norm of all of them together (default: none)' -x
 complete -c binade -n '__binade_is train' -l schedule -d 'of the learning rate: constant warmup warmup:N cosine wsd (default constant)' -x -a 'constant warmup warmup: cosine wsd'
 complete -c binade -n '__binade_is train' -l steps -d 'steps per run (default 200 to 600, by model)' -x
@@ -190,7 +190,7 @@ complete -c binade -n '__binade_is train' -l batch -d 'batch size: rows or seque
 complete -c binade -n '__binade_is train' -l micro-batches -d 'divide each rank\'s batch into K, whose gradients are added (recipe: accumulate=FORMAT)' -x
 complete -c binade -n '__binade_is train' -l ranks -d 'divide the batch among K ranks, whose gradients are added (recipe: reduce=FORMAT/ORDER)' -x
 complete -c binade -n '__binade_is train' -l inputs -d 'number of inputs of the MLP' -x
-complete -c binade -n '__binade_is train' -l width -d 'width of a layer (default 64)' -x
+complete -c binade -n '__binade_is train' -l width -d 'width of a layer (default 64; mlp 128)' -x
 complete -c binade -n '__binade_is train' -l depth -d 'number of layers (default 2)' -x
 complete -c binade -n '__binade_is train' -l heads -d 'attention heads (default 4)' -x
 complete -c binade -n '__binade_is train' -l context -d 'tokens per sequence (default 32)' -x
@@ -291,9 +291,9 @@ complete -c binade -n '__binade_is sweep' -l recipe -d 'recipes, separated by co
 complete -c binade -n '__binade_is sweep' -l lr -d 'a range and its points, 1e-4..1e-1:7, or rates separated by commas (default 1e-4..1e-1, two points a decade)' -x
 complete -c binade -n '__binade_is sweep' -l seeds -d 'seed pairs (initialisation, data): runs per recipe (default 1)' -x
 complete -c binade -n '__binade_is sweep' -l optimizer -d 'as train --list has them (default adamw)' -x -a 'sgd momentum adagrad rmsprop adam adamw lion adafactor muon muon-original adam-mini'
-complete -c binade -n '__binade_is sweep' -l betas -d 'decay rates of the optimizer (default 0.9,0.999)' -x
-complete -c binade -n '__binade_is sweep' -l eps -d 'epsilon of the optimizer (default 1e-8)' -x
-complete -c binade -n '__binade_is sweep' -l wd -d 'weight decay (default 0.01)' -x
+complete -c binade -n '__binade_is sweep' -l betas -d 'decay rates (default of adamw 0.9,0.999)' -x
+complete -c binade -n '__binade_is sweep' -l eps -d 'epsilon of the optimizer (default of adamw 1e-8)' -x
+complete -c binade -n '__binade_is sweep' -l wd -d 'weight decay (default of adamw 0.01)' -x
 complete -c binade -n '__binade_is sweep' -l clip -d 'clip gradients to this norm of all of them together (default: none)' -x
 complete -c binade -n '__binade_is sweep' -l schedule -d 'of the learning rate: constant warmup warmup:N cosine wsd (default constant)' -x -a 'constant warmup warmup: cosine wsd'
 complete -c binade -n '__binade_is sweep' -l steps -d 'steps per run (default 200 to 600, by model)' -x
@@ -304,7 +304,7 @@ complete -c binade -n '__binade_is sweep' -l batch -d 'batch size: rows or seque
 complete -c binade -n '__binade_is sweep' -l micro-batches -d 'divide each rank\'s batch into K, whose gradients are added (recipe: accumulate=FORMAT)' -x
 complete -c binade -n '__binade_is sweep' -l ranks -d 'divide the batch among K ranks, whose gradients are added (recipe: reduce=FORMAT/ORDER)' -x
 complete -c binade -n '__binade_is sweep' -l inputs -d 'number of inputs of the MLP' -x
-complete -c binade -n '__binade_is sweep' -l width -d 'width of a layer (default 64)' -x
+complete -c binade -n '__binade_is sweep' -l width -d 'width of a layer (default 64; mlp 128)' -x
 complete -c binade -n '__binade_is sweep' -l depth -d 'number of layers (default 2)' -x
 complete -c binade -n '__binade_is sweep' -l heads -d 'attention heads (default 4)' -x
 complete -c binade -n '__binade_is sweep' -l context -d 'tokens per sequence (default 32)' -x
@@ -338,7 +338,7 @@ complete -c binade -n '__binade_is cost' -l gpu -d 'the machine; \'binade cost m
 complete -c binade -n '__binade_is cost' -l format -s f -d 'format of the operands: bf16, fp8, mxfp4, ... (default bf16); tensor takes a list (default fp32)' -x -a 'fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 ue5m3 ue4m3 e2m3 e3m2 e2m1 dlfloat16'
 complete -c binade -n '__binade_is cost' -l mfu -d 'model FLOPs utilization, the share of the peak that is reached: 0.5, 50% (default 0.4; flops: 1)' -x
 complete -c binade -n '__binade_is cost' -l sparse -d 'peaks with 2:4 sparsity (two of four weights are zero)'
-complete -c binade -n '__binade_is cost' -l model -d 'a transformer by name; \'binade cost models\' lists them; memory also takes a model of binade train: transformer, mlp, linear, logistic, quadratic, student' -x -a 'gpt2 gpt2-medium gpt2-large gpt2-xl gpt3-175b gpt-neox-20b llama2-7b llama2-13b llama2-70b mistral-7b gemma-7b llama3-8b llama3-70b llama3-405b llama3.2-1b qwen2.5-7b qwen2.5-72b binade transformer mlp linear logistic quadratic student'
+complete -c binade -n '__binade_is cost' -l model -d 'a transformer by name; \'binade cost models\' lists them; memory also takes a model of binade train: transformer, llama, mlp, linear, logistic, quadratic, student' -x -a 'gpt2 gpt2-medium gpt2-large gpt2-xl gpt3-175b gpt-neox-20b llama2-7b llama2-13b llama2-70b mistral-7b gemma-7b llama3-8b llama3-70b llama3-405b llama3.2-1b qwen2.5-7b qwen2.5-72b binade transformer llama mlp linear logistic quadratic student'
 complete -c binade -n '__binade_is cost' -l layers -d 'number of layers, of a transformer without a name or instead of the model\'s' -x
 complete -c binade -n '__binade_is cost' -l hidden -d 'hidden size of the transformer' -x
 complete -c binade -n '__binade_is cost' -l heads -d 'number of attention heads' -x

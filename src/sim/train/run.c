@@ -71,7 +71,8 @@ static bnd_status open_source(bnd_run *run, bnd_error *why)
                ? run->model->source(run, why)
                : bnd_fail(
                      why, BND_BAD_ARGUMENT, 0,
-                     "model %s generates its own data; a file or a source of text can be used only with transformer",
+                     "model %s generates its own data; a file or a source of text can be used only with transformer, "
+                     "gpt2 and llama",
                      run->model->name);
 }
 

@@ -88,11 +88,11 @@ const option_row cost_rows[] = {
                     .argument = "NAME",
                     .help =
                         "a transformer by name; 'binade cost models' lists them; memory also takes a model of binade "
-                        "train: transformer, mlp, linear, logistic, quadratic, student",
+                        "train: transformer, llama, mlp, linear, logistic, quadratic, student",
                     .completes = COMPLETES_WORDS,
                     .words = "gpt2 gpt2-medium gpt2-large gpt2-xl gpt3-175b gpt-neox-20b llama2-7b llama2-13b "
                              "llama2-70b mistral-7b gemma-7b llama3-8b llama3-70b llama3-405b llama3.2-1b qwen2.5-7b "
-                             "qwen2.5-72b binade transformer mlp linear logistic quadratic student",
+                             "qwen2.5-72b binade transformer llama mlp linear logistic quadratic student",
                     .read = read_text,
                     .kind = OPTION_READ},
     [COST_LAYERS] = {.name = "layers",

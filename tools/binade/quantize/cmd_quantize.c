@@ -194,9 +194,10 @@ static int run(const command *self, int argc, char **argv)
 static const option_row options[] = {
     {.name = "to",
      .argument = "F",
-     .help = "format of the weights: e4m3 int8 nvfp4 mxfp4 mxfp8; or bf16 fp16 fp32, which decodes quantized weights",
+     .help =
+         "format of the weights: e4m3 e5m2 int8 nvfp4 mxfp4 mxfp8; or bf16 fp16 fp32, which decodes quantized weights",
      .completes = COMPLETES_WORDS,
-     .words = "e4m3 int8 nvfp4 mxfp4 mxfp8 bf16 fp16 fp32",
+     .words = "e4m3 e5m2 int8 nvfp4 mxfp4 mxfp8 bf16 fp16 fp32",
      INTO_TEXT(quantize, how.to)},
     {.name = "layout",
      .argument = "NAME",
