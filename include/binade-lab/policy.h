@@ -67,8 +67,8 @@ bool bnd_role_is_of_recipe(bnd_role role);
 bnd_role bnd_role_followed(bnd_role role);
 
 /* Reads the name of a role or of a group of roles: gemm_fwd, gemm_dgrad, gemm_wgrad and gemm for their operands,
- * gemm_out for all three results, attn and attn_out for the operands and results of attention, pure for everything that
- * is stored or flows, and data.
+ * gemm_out for all three results, attn and attn_out for the operands and results of attention, pure for param, grad, m,
+ * v, act, careful, dact, data, ns and gemm.
  * Arguments: `roles` receives one bit per role; `name` has `length` bytes.
  * On failure: BND_BAD_NAME. */
 BND_CHECKED bnd_status bnd_role_parse_n(uint64_t *roles, const char *name, size_t length, bnd_error *why);
@@ -134,12 +134,13 @@ typedef struct bnd_policy {
 /* Reads a policy: a recipe by name (fp32, fp16-amp, bf16-sr, ...), or settings separated by commas, the first of which
  * may be a recipe that the others change: "base=bf16-amp,v=e5m2,dact=e4m3:sr".
  *
- *     ROLE=FORMAT[:MODE][/SCALING][/hadamard[:N]]   a role, or a name of several; FORMAT may be mxfp8, mxfp8-e5m2,
- *                                   mxfp6, mxfp6-e2m3 (e4m3/mx, ...), mxfp4 (e2m1/mx:floor), nvfp4 (e2m1/nvfp4), and
- *                                   for operands mxint8 and nvint4 (p7emin0emax0/mx, p3emin2emax2/nvfp4)
+ *     ROLE=FORMAT[:MODE][:clamp][/SCALING][/hadamard[:N]]   a role, or a name of several; FORMAT may be mxfp8,
+ *                                   mxfp8-e5m2, mxfp6, mxfp6-e2m3 (e4m3/mx, ...), mxfp4 (e2m1/mx:floor), nvfp4
+ *                                   (e2m1/nvfp4), and for operands mxint8 and nvint4 (p7emin0emax0/mx,
+ *                                   p3emin2emax2/nvfp4). clamp: numbers too large become the largest
  *     param=transient:FORMAT...     see bnd_cast; so is gemm_wgrad.x=requantized:FORMAT...
  *     reduce=FORMAT[:MODE][/ORDER]  ORDER is sequential, tree or ring; the sum is rounded after each addition
- *     ROLE=none                     the role is not given: see bnd_cast. pure=FORMAT gives all of them
+ *     ROLE=none                     the role is not given: see bnd_cast
  *     acc=ACCUMULATOR               fp32, bf16, fma:fp16, trunc14/promote128, ...
  *     update=rounded|kahan|eco      see bnd_update
  *     reset=none|STEPS|m:STEPS|v:STEPS|m:STEPS/v:STEPS   see bnd_reset
@@ -151,7 +152,7 @@ typedef struct bnd_policy {
  *     LAYERS:SETTING                an exception: the setting (of a role, acc, update, reset, optimizer, or base) holds
  *                                   for these layers only, above all settings of the whole. LAYERS is a pattern of
  *                                   names, as in blocks.0.*; first:N or last:N blocks; or first:N% or last:N% of the
- *                                   layers with weights, as high_last counts them
+ *                                   layers with weights, as high_last counts them. Not together with update=eco
  *     LAYERS:RECIPE                 the same as LAYERS:base=RECIPE
  *
  * SCALING is one of
@@ -218,8 +219,8 @@ size_t bnd_layers_last(const bnd_layer *layers, size_t count, unsigned percent);
 
 /* Returns: the number of parts: param, master, act, dact, grad, m, v, gemm_fwd, gemm_dgrad, gemm_wgrad, norm,
  * matmul, ns, accumulate, reduce, acc, scalar, update, loss_scale, scaling. Results of GEMMs belong to act, dact and
- * grad; the rounding of param belongs to update, data to act, and the role `high` and the operands of attention to
- * matmul. */
+ * grad; the rounding of param and resets belong to update, data to act, and the role `high` and the operands of
+ * attention to matmul. */
 size_t bnd_part_count(void);
 
 /* Returns: the name of a part; "" if the part does not exist. */

@@ -92,8 +92,8 @@ void bnd_record_close(bnd_record *record);
 BND_CHECKED bnd_status bnd_record_read(bnd_record *out, const char *path, bnd_error *why);
 
 /* The names of the columns in a file that is not part of a run directory. NULL: the usual names. Usual are step,
- * global_step, _step, iteration and iter, and loss, train/loss, train_loss, training_loss and loss/train, in any case;
- * TensorBoard's "Wall time,Step,Value"; and wandb's "RUN - train/loss". */
+ * global_step, trainer/global_step, _step, iteration and iter, and loss, train/loss, train_loss, training_loss and
+ * loss/train, in any case; TensorBoard's "Wall time,Step,Value"; and wandb's "RUN - train/loss". */
 typedef struct bnd_log_columns {
     const char *step, *loss;
 } bnd_log_columns;
@@ -263,9 +263,9 @@ size_t bnd_comparison_text(char *out, size_t size, const bnd_comparison *compari
 /* Returns: whether there is something to explain: worse, or failed, or one seed pair with a gap above the tolerance. */
 bool bnd_comparison_has_cause(const bnd_comparison *comparison);
 
-/* Compares runs with those of a reference. Pairs are records of the same model, seeds, initial weights and order. A
- * pair is compared by what both have: validation losses after the same steps (in fp32 if both have that), otherwise the
- * mean training loss of the last tenth of the steps up to the last one that both have.
+/* Compares runs with those of a reference. Pairs are records of the same model, seeds, initial weights, order and data.
+ * A pair is compared by what both have: validation losses after the same steps (in fp32 if both have that), otherwise
+ * the mean training loss of the last tenth of the steps up to the last one that both have.
  * Arguments: `margin` is at least 0; BND_COMPARISON_MARGIN is usual.
  * On failure: BND_BAD_ARGUMENT if there is no pair, or for another margin; BND_NO_MEMORY. */
 BND_CHECKED bnd_status bnd_records_compare(bnd_comparison *out, const bnd_record *records, size_t count,
