@@ -252,9 +252,19 @@ class LossScale(unittest.TestCase):
 
             def forward(self, x):
                 return self.b(checkpoint(self.a, x, use_reentrant=self.reentrant))
-        for reentrant in (False, True):
-            model, (x, t) = small("bf16-amp", make=lambda: Model(reentrant)), data()
-            with self.assertRaisesRegex(RuntimeError, "torch.utils.checkpoint"):
+
+        class Last(nn.Module):
+            """What is recomputed is the output of the model, where gradients leave it."""
+
+            def __init__(self, reentrant):
+                super().__init__()
+                self.a, self.reentrant = nn.Linear(8, 4), reentrant
+
+            def forward(self, x):
+                return checkpoint(self.a, x, use_reentrant=self.reentrant)
+        for kind, reentrant in ((Model, False), (Model, True), (Last, False), (Last, True)):
+            model, (x, t) = small("bf16-amp", make=lambda: kind(reentrant)), data()
+            with self.assertRaisesRegex(RuntimeError, "torch.utils.checkpoint cannot be used"):
                 F.cross_entropy(model(x.requires_grad_()), t).backward()
 
 
