@@ -2,6 +2,7 @@
 #ifndef BINADE_STUDY_H
 #define BINADE_STUDY_H
 
+#include <binade-lab/checkpoint.h>
 #include <binade-lab/train.h>
 
 #ifdef __cplusplus
@@ -296,6 +297,75 @@ BND_CHECKED bnd_status bnd_records_gap_curve(bnd_curve *out, const bnd_record *r
 
 /* Returns: half the 95 % interval of the mean of n numbers, by Student's t; NaN for fewer than two. */
 double bnd_interval(const double *x, size_t n);
+
+/* ---- trained weights under other recipes, without training ---- */
+
+/* How to make a run of trained weights: of a run's checkpoint, or of a GPT-2 or Llama as Hugging Face has them. */
+typedef struct bnd_trained_weights {
+    bnd_training training; /* that of the checkpoint; of Hugging Face's weights that of their config, in fp32 */
+    uint64_t step;         /* of the checkpoint */
+    bool is_run;           /* false: weights of Hugging Face, which have no data */
+} bnd_trained_weights;
+
+/* Finds out what trained weights are.
+ *
+ * Returns: BND_OK, or the status of bnd_checkpoint_read or bnd_training_of_config.
+ * Arguments: `out` (out): the training. Its data may be changed before the run is made; if is_run is false, they must
+ *     be, and the context may be. `path`: the checkpoint.safetensors of a run, its directory, or weights of Hugging
+ *     Face: a file or a folder. `config`: their config.json; NULL: that of the folder `path` if it is not a run's.
+ *     `why` (out): the error, or NULL.
+ * On failure: `out` is unchanged: a file cannot be read or is another one; BND_BAD_ARGUMENT: the path has more bytes
+ *     than bnd_training.init. The message names the file. */
+BND_CHECKED bnd_status bnd_trained_weights_find(bnd_trained_weights *out, const char *path, const char *config,
+                                                bnd_error *why);
+
+/* Makes a run with trained weights.
+ *
+ * Returns: BND_OK, or the status of bnd_run_new or bnd_run_load.
+ * Arguments: `out` (out): the run. `trained`: what bnd_trained_weights_find found, with data. `path`: as there.
+ *     `context`: as in bnd_run_new. `why` (out): the error, or NULL.
+ * On failure: `out` is unchanged. */
+BND_CHECKED bnd_status bnd_trained_weights_open(bnd_run **out, const bnd_trained_weights *trained, const char *path,
+                                                const bnd_context *context, bnd_error *why);
+
+/* A change of the loss, if a recipe holds at one place of the model only. */
+typedef struct bnd_loss_change {
+    size_t place;            /* as in bnd_run_place_name */
+    double change, interval; /* as in bnd_evaluated */
+} bnd_loss_change;
+
+/* The loss of trained weights under a recipe. */
+typedef struct bnd_evaluated {
+    size_t batches;
+    double *losses;          /* of each batch */
+    double loss;             /* their mean */
+    double change, interval; /* the mean of the paired differences from the reference, and half its 95 % interval */
+    bool has_perplexity;     /* the model is one of language */
+    double perplexity;       /* exp(loss), then */
+    uint64_t weight_bytes;   /* as bnd_run_weight_bytes */
+    bnd_loss_change *places; /* that increase the loss beyond the interval of their change, the largest first */
+    size_t place_count;
+} bnd_evaluated;
+
+/* Evaluates the weights of a run under a recipe.
+ *
+ * Returns: BND_OK, BND_BAD_ARGUMENT, BND_BAD_STREAM, BND_NO_MEMORY, or the status of bnd_run_losses.
+ * Arguments: `out` (out): the result, to be closed. `run`: it does not change. `policy`: the recipe. `reference`: what
+ *     it is compared with: the result of fp32, on as many batches; NULL: `policy` is the reference, with a change of 0.
+ *     `batches`: of the validation. `most`: places that are named at most; 0, which is faster, and for a reference:
+ *     none. `watch`: told after each loss, or NULL; there is one loss, or one per place of the model if places are
+ *     named. `why` (out): the error, or NULL.
+ * On failure: `out` is unchanged: there are no batches, or other ones than in the reference; the watch ended it
+ *     (BND_BAD_STREAM). */
+BND_CHECKED bnd_status bnd_evaluate(bnd_evaluated *out, const bnd_run *run, const bnd_policy *policy,
+                                    const bnd_evaluated *reference, size_t batches, size_t most, const bnd_watch *watch,
+                                    bnd_error *why);
+
+/* Frees a result. One that is all zero does nothing. */
+void bnd_evaluated_close(bnd_evaluated *evaluated);
+
+/* Returns: the recipes that are evaluated where none is asked for, separated by commas. */
+const char *bnd_evaluate_defaults(void);
 
 /* ---- tables of runs: a row per recipe ---- */
 

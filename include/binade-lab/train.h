@@ -257,8 +257,9 @@ const bnd_training *bnd_run_training(const bnd_run *run);
 /* Returns: the engine of the run, for its account and its statistics. */
 bnd_engine *bnd_run_engine(const bnd_run *run);
 
-/* Returns: the number of parameters, which are 0 .. count-1. */
+/* Returns: the number of parameters, which are 0 .. count-1; that of the elements of all. */
 size_t bnd_run_parameters(const bnd_run *run);
+uint64_t bnd_run_elements(const bnd_run *run);
 
 /* Returns: the name of a parameter, "blocks.0.up.weight". */
 const char *bnd_run_parameter_name(const bnd_run *run, size_t i);

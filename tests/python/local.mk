@@ -13,6 +13,7 @@ EXTRA_DIST += \
 	tests/python/test_checkpoints.py \
 	tests/python/test_cost.py \
 	tests/python/test_documents.py \
+	tests/python/test_evaluate.py \
 	tests/python/test_hostile.py \
 	tests/python/test_kinds.py \
 	tests/python/test_messages.py \

@@ -291,7 +291,7 @@ static void test_checkpoints(void)
 
 typedef struct files {
     bnd_run *run; /* in fp32 */
-    char weights[PATH_SIZE], batches[PATH_SIZE];
+    char weights[PATH_SIZE], batches[PATH_SIZE], checkpoint[PATH_SIZE];
 } files;
 
 static bnd_status save_weights(void *data, bnd_error *why)
@@ -328,6 +328,25 @@ static bnd_status evaluate(void *data, bnd_error *why)
     return status == BND_OK ? bnd_run_losses(losses, 2, f->run, &policy, BND_PLACE_ALL, why) : status;
 }
 
+/* A checkpoint, opened again, at each of its places. */
+static bnd_status evaluate_places(void *data, bnd_error *why)
+{
+    const files *f = data;
+    bnd_trained_weights found;
+    bnd_run *run = NULL;
+    bnd_evaluated usual = {.losses = NULL}, other = {.losses = NULL};
+    bnd_policy mxfp4;
+    bnd_status status = bnd_policy_parse(&mxfp4, "mxfp4", why);
+    status = status == BND_OK ? bnd_trained_weights_find(&found, f->checkpoint, NULL, why) : status;
+    status = status == BND_OK ? bnd_trained_weights_open(&run, &found, f->checkpoint, NULL, why) : status;
+    status = status == BND_OK ? bnd_evaluate(&usual, run, &f->run->training.policy, NULL, 1, 0, NULL, why) : status;
+    status = status == BND_OK ? bnd_evaluate(&other, run, &mxfp4, &usual, 1, 1, NULL, why) : status;
+    bnd_evaluated_close(&other);
+    bnd_evaluated_close(&usual);
+    bnd_run_free(run);
+    return status;
+}
+
 /* Two steps of a new run, each in four parts. */
 static bnd_status make_parts(void *data, bnd_error *why)
 {
@@ -354,14 +373,16 @@ static void test_parts(void)
 
 static void test_files(void)
 {
-    call *const calls[] = {save_weights, save_batches, start_from, evaluate};
+    call *const calls[] = {save_weights, save_batches, start_from, evaluate, evaluate_places};
     const bnd_training t = small_training("mlp", "fp32", 3, STEPS);
     files f;
     bnd_error why;
     open_folder();
     in_folder(f.weights, "weights.safetensors");
     in_folder(f.batches, "batches.safetensors");
+    in_folder(f.checkpoint, "checkpoint.safetensors");
     CU_ASSERT_TRUE_FATAL(succeeds(bnd_run_new(&f.run, &t, NULL, &why), &why));
+    CU_ASSERT_TRUE_FATAL(succeeds(bnd_run_save(f.run, f.checkpoint, &why), &why));
     for (size_t k = 0; k < sizeof calls / sizeof calls[0]; k++) {
         bnd_status status = BND_NO_MEMORY;
         uint64_t i = 0;

@@ -130,6 +130,7 @@ int main(void)
         SUITE("fork", fork_tests),
         SUITE("comparing", compare_tests),
         SUITE("ended", ended_tests),
+        SUITE("evaluate", evaluate_tests),
         SUITE("failures", failure_tests),
         SUITE("sweeps", sweep_tests),
         SUITE("autopsies", autopsy_tests),

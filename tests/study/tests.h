@@ -19,6 +19,7 @@ extern CU_TestInfo killed_tests[];
 extern CU_TestInfo compare_tests[];
 extern CU_TestInfo failure_tests[];
 extern CU_TestInfo ended_tests[];
+extern CU_TestInfo evaluate_tests[];
 extern CU_TestInfo autopsy_tests[];
 extern CU_TestInfo statistics_tests[];
 extern CU_TestInfo sweep_tests[];

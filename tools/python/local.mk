@@ -7,12 +7,14 @@ PYTHON_PACKAGE = \
 	tools/python/libbinade/_lab.py \
 	tools/python/libbinade/_native.py \
 	tools/python/libbinade/_options.py \
+	tools/python/libbinade/_training.py \
 	tools/python/libbinade/_types.py \
 	tools/python/libbinade/_values.py \
 	tools/python/libbinade/arrays.py \
 	tools/python/libbinade/blocks.py \
 	tools/python/libbinade/checkpoints.py \
 	tools/python/libbinade/cost.py \
+	tools/python/libbinade/evaluation.py \
 	tools/python/libbinade/formats.py \
 	tools/python/libbinade/numbers.py \
 	tools/python/libbinade/products.py \

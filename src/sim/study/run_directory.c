@@ -19,6 +19,7 @@ static const char metrics[] = "metrics.jsonl";
 char *bndi_path(const char *directory, const char *name)
 {
     size_t length = strlen(directory), more = strlen(name);
+    length -= length > 0 && directory[length - 1] == '/';
     char *path = malloc(length + more + 2);
     if (path != NULL) {
         memcpy(path, directory, length);

@@ -39,11 +39,7 @@ static void describe(bndi_session *s)
     r->steps = t->steps;
     r->floor = bnd_run_floor(s->run);
     r->chance_loss = bnd_run_chance_loss(s->run);
-    for (size_t i = 0; i < bnd_run_parameters(s->run); i++) {
-        const bnd_tensor *p = bnd_run_parameter(s->run, i, BND_ROLE_PARAM);
-        p = p != NULL ? p : bnd_run_parameter(s->run, i, BND_ROLE_MASTER); /* it may be there in steps only */
-        r->parameters += bnd_tensor_count(p);
-    }
+    r->parameters = bnd_run_elements(s->run);
     s->known = *r;
 }
 

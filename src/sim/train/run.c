@@ -292,6 +292,17 @@ size_t bnd_run_parameters(const bnd_run *run)
     return run->parameters;
 }
 
+uint64_t bnd_run_elements(const bnd_run *run)
+{
+    uint64_t elements = 0;
+    for (size_t i = 0; i < run->parameters; i++) {
+        const bndi_parameter *p = &run->parameter[i];
+        elements +=
+            bnd_tensor_count(p->value != NULL ? p->value : p->master); /* the value may be there in steps only */
+    }
+    return elements;
+}
+
 const char *bnd_run_parameter_name(const bnd_run *run, size_t i)
 {
     return i < run->parameters ? run->parameter[i].name : "";

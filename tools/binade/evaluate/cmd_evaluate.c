@@ -2,12 +2,8 @@
 #include "common/process.h"
 #include "evaluate.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-
-static const char usual_recipes[] = "bf16-amp,fp8-current,mxfp8,nvfp4,mxfp4";
 
 /* ---- options ---- */
 
@@ -19,7 +15,7 @@ static int choose(evaluate *e)
         return complain(s->command, "expected checkpoint.safetensors of a run, or its directory");
     }
     if (e->asked.recipes.count == 0) {
-        status = training_add_recipes(&e->asked, usual_recipes);
+        status = training_add_recipes(&e->asked, bnd_evaluate_defaults());
     }
     if (status == GO_ON) {
         training_put_reference_first(&e->asked);
@@ -27,192 +23,67 @@ static int choose(evaluate *e)
     return status;
 }
 
-/* ---- the weights ---- */
-
-static char *file_of(const char *operand)
-{
-    struct stat about;
-    bool directory = stat(operand, &about) == 0 && S_ISDIR(about.st_mode);
-    return directory ? path_text(operand, "checkpoint.safetensors") : copy_text(operand);
-}
-
-/* Weights of Hugging Face: the config is given, or stands in a folder that no run has written. */
-static char *config_of(const char *operand, const evaluate *e)
-{
-    struct stat about;
-    char *own = path_text(operand, "checkpoint.safetensors"), *theirs = path_text(operand, "config.json");
-    const bool is_theirs = stat(own, &about) != 0 && stat(theirs, &about) == 0;
-    free(own);
-    if (is_theirs && e->asked.config == NULL) {
-        return theirs;
-    }
-    free(theirs);
-    return e->asked.config != NULL ? copy_text(e->asked.config) : NULL;
-}
-
-static int open_weights(subject *c, const evaluate *e, const char *config)
-{
-    const training_options *o = &e->asked;
-    bnd_training *t = &c->training;
-    bnd_error why;
-    if (o->data == NULL) {
-        return complain(o->common.command, "weights of Hugging Face need --data: tokens, or text for 256 symbols");
-    }
-    bnd_status status = bnd_training_of_config(t, NULL, "sgd", config, &why);
-    if (status != BND_OK) {
-        return fail(o->common.command, "", status, &why);
-    }
-    if (OPTION_GIVEN(&o->common, training_options, changed.context)) {
-        t->context = o->changed.context;
-    }
-    int good = training_data(t, o);
-    if (good == GO_ON && strlen(c->name) >= sizeof t->init) {
-        good = complain(o->common.command, "the name of a checkpoint must have at most %zu bytes", sizeof t->init - 1);
-    }
-    if (good != GO_ON) {
-        return good;
-    }
-    strcpy(t->init, c->name);
-    status = bnd_run_new(&c->run, t, &e->context, &why);
-    return status == BND_OK ? GO_ON : fail(o->common.command, "", status, &why);
-}
-
-/* The run of the checkpoint, on these data. Its weights are in the checkpoint: it needs no files to begin with. */
-static int open_run(subject *c, const evaluate *e, const char *path)
-{
-    const training_options *o = &e->asked;
-    bnd_training *t = &c->training;
-    bnd_error why;
-    if (OPTION_GIVEN(&o->common, training_options, changed.context)) {
-        return complain(o->common.command, "--context can be used only with weights of Hugging Face");
-    }
-    bnd_status status = bnd_checkpoint_read(t, &c->step, path, &why);
-    if (status != BND_OK) {
-        return fail(e->asked.common.command, path, status, &why);
-    }
-    t->init[0] = t->order[0] = '\0';
-    int good = training_data(t, o);
-    if (good != GO_ON) {
-        return good;
-    }
-    status = bnd_run_new(&c->run, t, &e->context, &why);
-    if (status != BND_OK) {
-        return fail(e->asked.common.command, "", status, &why);
-    }
-    status = bnd_run_load(c->run, path, &why);
-    return status == BND_OK ? GO_ON : fail(e->asked.common.command, path, status, &why);
-}
-
-static void count_parameters(subject *c)
-{
-    for (size_t i = 0; i < bnd_run_parameters(c->run); i++) {
-        const bnd_tensor *p = bnd_run_parameter(c->run, i, BND_ROLE_PARAM);
-        c->parameters += bnd_tensor_count(p != NULL ? p : bnd_run_parameter(c->run, i, BND_ROLE_MASTER));
-    }
-}
-
 /* ---- evaluating ---- */
 
-static double mean(const double *x, size_t n)
+static int open_weights(subject *c, const evaluate *e)
 {
-    double sum = 0;
-    for (size_t i = 0; i < n; i++) {
-        sum += x[i];
-    }
-    return sum / (double)n;
-}
-
-/* The differences of batches; `losses` has them afterwards. */
-static part compare(unsigned place, double *losses, const double *usual, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        losses[i] -= usual[i];
-    }
-    return (part){.place = place, .change = mean(losses, n), .band = bnd_interval(losses, n)};
-}
-
-/* The largest change first; a loss that is NaN is worse than any. */
-static int by_change(const void *a, const void *b)
-{
-    const part *x = a, *y = b;
-    if (isnan(x->change) || isnan(y->change)) {
-        return isnan(y->change) - isnan(x->change);
-    }
-    return (x->change < y->change) - (x->change > y->change);
-}
-
-/* The interval, where there is one, lies above 0. */
-static bool is_known_to_lose(const part *p)
-{
-    return isnan(p->change) || (isnan(p->band) ? p->change > 0 : p->change > p->band);
-}
-
-static int evaluate_parts(outcome *o, subject *c, const evaluate *e)
-{
-    const size_t places = bnd_run_places(c->run), n = (size_t)e->asked.batches;
+    const training_options *o = &e->asked;
+    const command *self = o->common.command;
+    const bool has_context = OPTION_GIVEN(&o->common, training_options, changed.context);
     bnd_error why;
-    if (e->asked.tensors == 0 || strcmp(o->recipe->name, "fp32") == 0) {
-        return GO_ON;
-    }
-    o->parts = allocate(NULL, places, sizeof *o->parts);
-    for (unsigned place = 1; place < places && !was_stopped(); place++) {
-        bnd_status status = bnd_run_losses(c->losses, n, c->run, &o->recipe->policy, place, &why);
-        if (status != BND_OK) {
-            return fail(e->asked.common.command, o->recipe->name, status, &why);
-        }
-        o->parts[o->part_count++] = compare(place, c->losses, c->usual, n);
-    }
-    qsort(o->parts, o->part_count, sizeof *o->parts, by_change);
-    size_t kept = 0;
-    while (kept < o->part_count && kept < e->asked.tensors && is_known_to_lose(&o->parts[kept])) {
-        kept++;
-    }
-    o->part_count = kept;
-    return GO_ON;
-}
-
-static int evaluate_recipe(outcome *o, subject *c, const evaluate *e, const recipe *r)
-{
-    const size_t n = (size_t)e->asked.batches;
-    bnd_error why;
-    *o = (outcome){.recipe = r};
-    bnd_status status = bnd_run_losses(c->losses, n, c->run, &r->policy, BND_PLACE_ALL, &why);
-    if (status == BND_OK) {
-        status = bnd_run_weight_bytes(&o->weight_bytes, c->run, &r->policy, &why);
-    }
+    bnd_status status = bnd_trained_weights_find(&c->trained, c->name, o->config, &why);
     if (status != BND_OK) {
-        return fail(e->asked.common.command, r->name, status, &why);
+        return fail(self, "", status, &why);
     }
-    if (strcmp(r->name, "fp32") == 0) {
-        memcpy(c->usual, c->losses, n * sizeof *c->usual);
+    if (!c->trained.is_run && o->data == NULL) {
+        return complain(self, "weights of Hugging Face need --data: tokens, or text for 256 symbols");
     }
-    o->loss = mean(c->losses, n);
-    o->all = compare(BND_PLACE_ALL, c->losses, c->usual, n);
-    return evaluate_parts(o, c, e);
+    if (c->trained.is_run && has_context) {
+        return complain(self, "--context can be used only with weights of Hugging Face");
+    }
+    if (has_context) {
+        c->trained.training.context = o->changed.context;
+    }
+    int good = training_data(&c->trained.training, o);
+    if (good != GO_ON) {
+        return good;
+    }
+    status = bnd_trained_weights_open(&c->run, &c->trained, c->name, &e->context, &why);
+    return status == BND_OK ? GO_ON : fail(self, "", status, &why);
+}
+
+static bool goes_on(void *state, uint64_t done, uint64_t total)
+{
+    (void)state;
+    (void)done;
+    (void)total;
+    return !was_stopped();
 }
 
 static int evaluate_all(subject *c, const evaluate *e)
 {
     const recipe_list *recipes = &e->asked.recipes;
-    int status = GO_ON;
+    const bnd_watch watch = {.at = goes_on};
+    bnd_error why;
     c->outcomes = allocate(NULL, recipes->count, sizeof *c->outcomes);
     memset(c->outcomes, 0, recipes->count * sizeof *c->outcomes);
-    c->usual = allocate(NULL, (size_t)e->asked.batches, sizeof *c->usual);
-    c->losses = allocate(NULL, (size_t)e->asked.batches, sizeof *c->losses);
-    for (size_t i = 0; status == GO_ON && i < recipes->count; i++) {
-        status = was_stopped() ? BAD_STREAM : evaluate_recipe(&c->outcomes[i], c, e, &recipes->items[i]);
+    for (size_t i = 0; i < recipes->count; i++) {
+        bnd_status status =
+            bnd_evaluate(&c->outcomes[i], c->run, &recipes->items[i].policy, i > 0 ? &c->outcomes[0] : NULL,
+                         (size_t)e->asked.batches, (size_t)e->asked.tensors, &watch, &why);
+        if (status != BND_OK) {
+            return was_stopped() ? BAD_STREAM : fail(e->asked.common.command, recipes->items[i].name, status, &why);
+        }
     }
-    return status;
+    return GO_ON;
 }
 
 static void clear_subject(subject *c, const evaluate *e)
 {
     for (size_t i = 0; c->outcomes != NULL && i < e->asked.recipes.count; i++) {
-        free(c->outcomes[i].parts);
+        bnd_evaluated_close(&c->outcomes[i]);
     }
     free(c->outcomes);
-    free(c->usual);
-    free(c->losses);
     bnd_run_free(c->run);
 }
 
@@ -224,19 +95,12 @@ static int evaluate_each(evaluate *e)
     output_begin(&out, e);
     for (size_t i = 0; status == GO_ON && i < s->operand_count; i++) {
         subject c = {.name = s->operands[i]};
-        char *path = file_of(s->operands[i]);
-        char *config = config_of(s->operands[i], e);
-        status = config != NULL ? open_weights(&c, e, config) : open_run(&c, e, path);
-        free(config);
-        if (status == GO_ON) {
-            count_parameters(&c);
-            status = evaluate_all(&c, e);
-        }
+        status = open_weights(&c, e);
+        status = status == GO_ON ? evaluate_all(&c, e) : status;
         if (status == GO_ON) {
             output_add(&out, &c, i + 1 == s->operand_count);
         }
         clear_subject(&c, e);
-        free(path);
     }
     output_end(&out, status == GO_ON);
     return status;

@@ -4,21 +4,6 @@
 
 #include "train/training.h"
 
-/* A recipe at one place of the model, or everywhere. */
-typedef struct part {
-    unsigned place;
-    double change, band; /* of the loss, compared with fp32 on the same batches */
-} part;
-
-typedef struct outcome {
-    const recipe *recipe;
-    double loss;
-    part all;
-    part *parts; /* those that lose most, the worst first */
-    size_t part_count;
-    uint64_t weight_bytes;
-} outcome;
-
 typedef struct evaluate {
     training_options asked;
     bnd_context context;
@@ -27,11 +12,9 @@ typedef struct evaluate {
 /* One checkpoint. */
 typedef struct subject {
     const char *name;
+    bnd_trained_weights trained;
     bnd_run *run;
-    bnd_training training;
-    uint64_t step, parameters;
-    outcome *outcomes;
-    double *usual, *losses; /* of each batch, in fp32 and now */
+    bnd_evaluated *outcomes; /* of each recipe; the first is fp32 */
 } subject;
 
 /* What is printed: a checkpoint when it is done, so that one that fails takes nothing away from those before it. */

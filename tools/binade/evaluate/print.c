@@ -5,12 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The loss of a language model is the logarithm of its perplexity. */
-static bool has_perplexity(const subject *c)
-{
-    return c->training.vocabulary > 0 || c->training.data[0] != '\0' || c->training.context > 0;
-}
-
 static char *relative_text(double change, double loss)
 {
     const double percent = 100 * change / loss;
@@ -19,9 +13,9 @@ static char *relative_text(double change, double loss)
                                                        : format_text("%+.2f %%", percent);
 }
 
-static char *change_text(const part *p, bool reference)
+static char *change_text(double change, double interval, bool reference)
 {
-    return reference ? copy_text("-") : interval_text(p->change, p->band, true);
+    return reference ? copy_text("-") : interval_text(change, interval, true);
 }
 
 static void print_recipes(const subject *c, const evaluate *e)
@@ -35,14 +29,14 @@ static void print_recipes(const subject *c, const evaluate *e)
         {"weights", "weights", true, false, false, false, 0},
     };
     table t = {.columns = columns, .column_count = sizeof columns / sizeof columns[0], .output = OUTPUT_TEXT};
-    const outcome *first = &c->outcomes[0];
+    const bnd_evaluated *first = &c->outcomes[0];
     for (size_t i = 0; i < e->asked.recipes.count; i++) {
-        const outcome *o = &c->outcomes[i];
-        table_add(&t, copy_text(o->recipe->name));
+        const bnd_evaluated *o = &c->outcomes[i];
+        table_add(&t, copy_text(e->asked.recipes.items[i].name));
         table_add(&t, loss_text(o->loss));
-        table_add(&t, change_text(&o->all, i == 0));
-        table_add(&t, relative_text(o->all.change, first->loss));
-        table_add(&t, has_perplexity(c) ? format_text("%.4g", exp(o->loss)) : copy_text("-"));
+        table_add(&t, change_text(o->change, o->interval, i == 0));
+        table_add(&t, relative_text(o->change, first->loss));
+        table_add(&t, o->has_perplexity ? format_text("%.4g", o->perplexity) : copy_text("-"));
         table_add(&t, format_text("%.2fx", (double)o->weight_bytes / (double)first->weight_bytes));
     }
     table_end(&t);
@@ -61,14 +55,14 @@ static void print_parts(const subject *c, const evaluate *e)
     }
     putchar('\n');
     for (size_t i = 0; i < e->asked.recipes.count; i++) {
-        const outcome *o = &c->outcomes[i];
-        for (size_t k = 0; k < o->part_count; k++) {
-            table_add(&t, copy_text(k == 0 ? o->recipe->name : ""));
-            table_add(&t, copy_text(bnd_run_place_name(c->run, o->parts[k].place)));
-            table_add(&t, change_text(&o->parts[k], false));
+        const bnd_evaluated *o = &c->outcomes[i];
+        for (size_t k = 0; k < o->place_count; k++) {
+            table_add(&t, copy_text(k == 0 ? e->asked.recipes.items[i].name : ""));
+            table_add(&t, copy_text(bnd_run_place_name(c->run, o->places[k].place)));
+            table_add(&t, change_text(o->places[k].change, o->places[k].interval, false));
         }
-        if (i > 0 && o->part_count == 0) {
-            table_add(&t, copy_text(o->recipe->name));
+        if (i > 0 && o->place_count == 0) {
+            table_add(&t, copy_text(e->asked.recipes.items[i].name));
             table_add(&t, copy_text("none"));
             table_add(&t, copy_text("-"));
         }
@@ -78,11 +72,12 @@ static void print_parts(const subject *c, const evaluate *e)
 
 static void print_heading(const subject *c, const evaluate *e)
 {
-    const char *data = c->training.data[0] != '\0' ? c->training.data : "drawn data";
+    const bnd_training *training = &c->trained.training;
+    const char *data = training->data[0] != '\0' ? training->data : "drawn data";
     char *text = format_text("%s: %s of %llu parameters, %llu steps of %s; %llu validation batch%s of %s", c->name,
-                             c->training.model, (unsigned long long)c->parameters, (unsigned long long)c->step,
-                             c->training.policy.name, (unsigned long long)e->asked.batches,
-                             e->asked.batches == 1 ? "" : "es", data);
+                             training->model, (unsigned long long)bnd_run_elements(c->run),
+                             (unsigned long long)c->trained.step, training->policy.name,
+                             (unsigned long long)e->asked.batches, e->asked.batches == 1 ? "" : "es", data);
     const size_t size = 4 * strlen(text) + 1;
     char *plain = memcpy(allocate(NULL, size, 1), text, strlen(text) + 1);
     make_plain_text(plain, size);
@@ -106,7 +101,7 @@ static void print_legend(const subject *c, const evaluate *e)
     say("loss", copy_text("mean over validation batches, with the same weights in each recipe"));
     say("change",
         format_text("compared with fp32, batch by batch; %s half the 95 %% interval", writes_utf8() ? "±" : "+/-"));
-    if (has_perplexity(c)) {
+    if (c->outcomes[0].has_perplexity) {
         say("perplexity", copy_text("exp(loss)"));
     }
     say("weights", copy_text("memory of the weights for inference, compared with fp32: a matrix that is multiplied has "
@@ -119,36 +114,36 @@ static void print_legend(const subject *c, const evaluate *e)
     }
 }
 
-static void json_part(bnd_lab_json *json, const part *p)
+static void json_change(bnd_lab_json *json, double change, double interval)
 {
-    json_owned_literal(json, "change", double_text(p->change));
-    json_owned_literal(json, "interval", double_text(p->band));
+    json_owned_literal(json, "change", double_text(change));
+    json_owned_literal(json, "interval", double_text(interval));
 }
 
 static void json_subject(bnd_lab_json *json, const subject *c, const evaluate *e)
 {
     bnd_lab_json_object(json, NULL);
     bnd_lab_json_string(json, "checkpoint", c->name);
-    bnd_lab_json_string(json, "model", c->training.model);
-    bnd_lab_json_string(json, "trained_with", c->training.policy.name);
-    bnd_lab_json_unsigned(json, "steps", c->step);
-    bnd_lab_json_unsigned(json, "parameters", c->parameters);
-    bnd_lab_json_string(json, "data", c->training.data);
+    bnd_lab_json_string(json, "model", c->trained.training.model);
+    bnd_lab_json_string(json, "trained_with", c->trained.training.policy.name);
+    bnd_lab_json_unsigned(json, "steps", c->trained.step);
+    bnd_lab_json_unsigned(json, "parameters", bnd_run_elements(c->run));
+    bnd_lab_json_string(json, "data", c->trained.training.data);
     bnd_lab_json_unsigned(json, "batches", e->asked.batches);
     bnd_lab_json_array(json, "recipes");
     for (size_t i = 0; i < e->asked.recipes.count; i++) {
-        const outcome *o = &c->outcomes[i];
+        const bnd_evaluated *o = &c->outcomes[i];
         bnd_lab_json_object(json, NULL);
-        bnd_lab_json_string(json, "recipe", o->recipe->name);
+        bnd_lab_json_string(json, "recipe", e->asked.recipes.items[i].name);
         json_owned_literal(json, "loss", double_text(o->loss));
-        json_part(json, &o->all);
-        json_owned_literal(json, "perplexity", has_perplexity(c) ? double_text(exp(o->loss)) : copy_text("null"));
+        json_change(json, o->change, o->interval);
+        json_owned_literal(json, "perplexity", o->has_perplexity ? double_text(o->perplexity) : copy_text("null"));
         bnd_lab_json_unsigned(json, "weight_bytes", o->weight_bytes);
         bnd_lab_json_array(json, "tensors");
-        for (size_t k = 0; k < o->part_count; k++) {
+        for (size_t k = 0; k < o->place_count; k++) {
             bnd_lab_json_object(json, NULL);
-            bnd_lab_json_string(json, "tensors", bnd_run_place_name(c->run, o->parts[k].place));
-            json_part(json, &o->parts[k]);
+            bnd_lab_json_string(json, "tensors", bnd_run_place_name(c->run, o->places[k].place));
+            json_change(json, o->places[k].change, o->places[k].interval);
             bnd_lab_json_end(json);
         }
         bnd_lab_json_end(json);
@@ -162,15 +157,15 @@ static void json_subject(bnd_lab_json *json, const subject *c, const evaluate *e
 static void add_csv(table *t, const subject *c, const evaluate *e)
 {
     for (size_t i = 0; i < e->asked.recipes.count; i++) {
-        const outcome *o = &c->outcomes[i];
-        for (size_t k = 0; k <= o->part_count; k++) {
-            const part *p = k == 0 ? &o->all : &o->parts[k - 1];
+        const bnd_evaluated *o = &c->outcomes[i];
+        for (size_t k = 0; k <= o->place_count; k++) {
+            const bnd_loss_change all = {0, o->change, o->interval}, *p = k == 0 ? &all : &o->places[k - 1];
             table_add(t, copy_text(c->name));
-            table_add(t, copy_text(o->recipe->name));
+            table_add(t, copy_text(e->asked.recipes.items[i].name));
             table_add(t, copy_text(k == 0 ? "" : bnd_run_place_name(c->run, p->place)));
             table_add(t, double_text(k == 0 ? o->loss : c->outcomes[0].loss + p->change));
             table_add(t, double_text(p->change));
-            table_add(t, isnan(p->band) ? copy_text("") : double_text(p->band));
+            table_add(t, isnan(p->interval) ? copy_text("") : double_text(p->interval));
             table_add(t, k == 0 ? format_text("%llu", (unsigned long long)o->weight_bytes) : copy_text(""));
         }
     }

@@ -13,6 +13,7 @@
     codes, scales = bd.quantize(x, "mxfp8")             # blocks of 32 that share a scale
     c = bd.matmul(x, x.T, acc="fp16")                   # a product with the accumulator as a parameter
     runs = bd.train("transformer", ["fp32", "bf16-sr"], seeds=3)  # training in each recipe: verdicts, losses, memory
+    bd.evaluate("runs/fp32-0", "mxfp8,nvfp4")           # the loss of trained weights in each recipe, without training
     bd.cost.memory("llama3-70b", recipe="bf16-amp")     # what it needs, on paper; cost.time, cost.roofline ...
     bd.scan("model/", "e4m3/row,nvfp4")                 # what weights lose; lint, diff, quantize_checkpoint ...
     bd.formats()                                        # the built-in formats; bd.Format("e4m3").max is 448.0
@@ -33,6 +34,7 @@ from ._options import Stats
 from .arrays import convert, decode, encode, round
 from .blocks import Quantized, block_formats, dequantize, fake_quantize, quantize
 from .checkpoints import Checkpoint, diff, lint, open_checkpoint, quantize_checkpoint, relayout, scan
+from .evaluation import Evaluation, evaluate
 from .formats import Format, formats
 from .numbers import Calculated, Ranges, Shown, ShownList, calc, dialects, range, show
 from .products import accumulators, matmul
@@ -45,8 +47,8 @@ __all__ = [
     "Checkpoint", "checkpoints", "diff", "lint", "open_checkpoint", "quantize_checkpoint", "relayout", "scan",
     "Calculated", "Ranges", "Shown", "ShownList", "calc", "dialects", "formats", "range", "show",
     "accumulators", "matmul",
-    "Run", "Runs", "Sweep", "compare", "cost", "learning_rates", "load_run", "models", "optimizers", "recipes", "sweep",
-    "train",
+    "Evaluation", "Run", "Runs", "Sweep", "compare", "cost", "evaluate", "learning_rates", "load_run", "models",
+    "optimizers", "recipes", "sweep", "train",
 ]
 _LATER = ("shims", "testing", "torch")  # imported when first used: numpy or PyTorch may be missing
 

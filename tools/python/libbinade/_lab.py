@@ -1,12 +1,13 @@
 """What runs, costs and checkpoints share: paths, threads, results as dictionaries, and long calls that Ctrl-C ends."""
 import _thread
 import ctypes
+import html
 import math
 import os
 import threading
 
 from . import _types
-from ._native import call, lib, text
+from ._native import Error, call, lib, text
 
 
 class Result(dict):
@@ -35,6 +36,24 @@ class Result(dict):
         parts = [f"{key}: {len(value)}" if isinstance(value, list) else f"{key}={value!r}"
                  for key, value in self.items() if not isinstance(value, dict)]
         return f"{type(self).__name__}({', '.join(parts)})"
+
+
+class Table:
+    """A result that is shown as the rows of `_cells`, the first of which are headings."""
+
+    def _cells(self):
+        raise NotImplementedError
+
+    def __repr__(self):
+        cells = self._cells()
+        widths = [max(map(len, column)) for column in zip(*cells)]
+        return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in cells)
+
+    def _repr_html_(self):
+        cells = self._cells()
+        rows = ["".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in row)
+                for tag, row in zip(["th"] + ["td"] * (len(cells) - 1), cells)]
+        return "<table>" + "".join(f"<tr>{row}</tr>" for row in rows) + "</table>"
 
 
 def columns_of(rows):
@@ -79,6 +98,14 @@ def texts_of(values, what):
 def shape_at(address, rank):
     """A shape that the library has, as a tuple."""
     return tuple((ctypes.c_uint64 * rank).from_address(address)) if rank else ()
+
+
+def call_about(where, *arguments):
+    """A call about a file, or something else with a name, which begins the message."""
+    try:
+        call(*arguments)
+    except Error as why:
+        raise Error(why.status, why.where, f"{where}: {why}") from None
 
 
 def lines_of(name, *arguments):

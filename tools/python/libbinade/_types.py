@@ -979,6 +979,18 @@ class bnd_curve(Structure):
     pass
 
 
+class bnd_trained_weights(Structure):
+    pass
+
+
+class bnd_loss_change(Structure):
+    pass
+
+
+class bnd_evaluated(Structure):
+    pass
+
+
 class bnd_summary_row(Structure):
     pass
 
@@ -1283,6 +1295,11 @@ bnd_comparison._fields_ = [("verdict", c_int), ("others", c_int), ("pairs", c_si
     ("outside", c_bool), ("outside_from", c_uint64), ("cut", c_bool), ("cut_at", c_uint64)]
 bnd_curve._fields_ = [("step", c_void_p), ("mean", c_void_p), ("interval", c_void_p), ("count", c_size_t),
     ("window", c_size_t)]
+bnd_trained_weights._fields_ = [("training", bnd_training), ("step", c_uint64), ("is_run", c_bool)]
+bnd_loss_change._fields_ = [("place", c_size_t), ("change", c_double), ("interval", c_double)]
+bnd_evaluated._fields_ = [("batches", c_size_t), ("losses", c_void_p), ("loss", c_double), ("change", c_double),
+    ("interval", c_double), ("has_perplexity", c_bool), ("perplexity", c_double), ("weight_bytes", c_uint64),
+    ("places", POINTER(bnd_loss_change)), ("place_count", c_size_t)]
 bnd_summary_row._fields_ = [("name", (c_char * 384)), ("records", POINTER(bnd_record)), ("count", c_size_t),
     ("reference", c_size_t), ("compared", c_bool), ("is", bnd_comparison)]
 bnd_grid._fields_ = [("tasks", POINTER(bnd_task)), ("recipes", c_size_t), ("lr", c_void_p), ("lrs", c_size_t),
@@ -1873,6 +1890,7 @@ LAB = {
     "bnd_run_training": (POINTER(bnd_training), [c_void_p]),
     "bnd_run_engine": (c_void_p, [c_void_p]),
     "bnd_run_parameters": (c_size_t, [c_void_p]),
+    "bnd_run_elements": (c_uint64, [c_void_p]),
     "bnd_run_parameter_name": (c_char_p, [c_void_p, c_size_t]),
     "bnd_run_parameter": (c_void_p, [c_void_p, c_size_t, c_int]),
     "bnd_run_is_hidden": (c_bool, [c_void_p, c_size_t]),
@@ -1922,6 +1940,11 @@ LAB = {
     "bnd_records_curve": (c_int, [c_void_p, c_void_p, c_size_t, c_void_p]),
     "bnd_records_gap_curve": (c_int, [c_void_p, c_void_p, c_size_t, c_void_p, c_size_t, c_void_p]),
     "bnd_interval": (c_double, [c_void_p, c_size_t]),
+    "bnd_trained_weights_find": (c_int, [c_void_p, c_char_p, c_char_p, c_void_p]),
+    "bnd_trained_weights_open": (c_int, [c_void_p, c_void_p, c_char_p, c_void_p, c_void_p]),
+    "bnd_evaluate": (c_int, [c_void_p, c_void_p, c_void_p, c_void_p, c_size_t, c_size_t, c_void_p, c_void_p]),
+    "bnd_evaluated_close": (None, [c_void_p]),
+    "bnd_evaluate_defaults": (c_char_p, []),
     "bnd_summary_make": (c_int, [c_void_p, c_void_p, c_void_p, c_size_t, c_double, c_void_p]),
     "bnd_summary_free": (None, [c_void_p]),
     "bnd_summary_number_name": (c_char_p, [c_int]),

@@ -15,8 +15,8 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tupl
 from ._arrays import numpy as np
 
 from . import _types
-from ._lab import Handle, Result, Stop, columns_of, interruptible, lines_of, path_of, shape_at, texts_of
-from ._native import Error, call, lib, text
+from ._lab import Handle, Result, Stop, call_about, columns_of, interruptible, lines_of, path_of, shape_at, texts_of
+from ._native import call, lib, text
 from ._options import context_of, real, whole
 
 __all__ = ["Checkpoint", "diff", "lint", "lint_checks", "layouts", "loaders", "open_checkpoint", "quantize_checkpoint",
@@ -58,14 +58,6 @@ def _stored_type(t):
     return "|u1", (t.size,)
 
 
-def _call_on(path, *arguments):
-    """A call about a file, whose name begins the message."""
-    try:
-        call(*arguments)
-    except Error as why:
-        raise Error(why.status, why.where, f"{os.fsdecode(path)}: {why}") from None
-
-
 class Checkpoint:
     """An open checkpoint: a mapping from the names of its stored tensors to numpy arrays.
 
@@ -91,7 +83,7 @@ class Checkpoint:
         handle = Handle("bnd_checkpoint_free")
         report = None if strict else _types.bnd_checkpoint_damage(
             lambda _, *what: found.append(tuple(map(_decode, what))))
-        _call_on(name, "bnd_checkpoint_new", handle.out, name, report, None)
+        call_about(os.fsdecode(name), "bnd_checkpoint_new", handle.out, name, report, None)
         self._handle: Optional[Handle] = handle
         self.path, self._strict = os.fsdecode(name), bool(strict)
         #: What is wrong with the files, if strict is False: (code, where, message).
@@ -398,7 +390,7 @@ def lint(path: Path, loader: Optional[str] = None, *, every_scale: bool = False,
     only = None if loader is None else _loader_name(loader)
     name, handle = path_of(path), Handle("bnd_lint_free")
     options = _types.bnd_lint_options(every_scale=every_scale, no_codes=not codes)
-    _call_on(name, "bnd_lint_new", handle.out, name, ctypes.byref(options))
+    call_about(os.fsdecode(name), "bnd_lint_new", handle.out, name, ctypes.byref(options))
     sums, found = lib.bnd_lint_summary_of(handle.value).contents, Lint(path=os.fsdecode(name))
     found.update(damage=sums.damage, suspect=sums.suspect, note=sums.note, findings=[], layouts=[])
     for i in range(lib.bnd_lint_findings(handle.value)):

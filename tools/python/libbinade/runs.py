@@ -14,17 +14,16 @@ give their answers.
 from __future__ import annotations  # numpy may be missing
 
 import ctypes
-import difflib
-import html
 import math
 import os
 from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence, Union
 
 from . import _types
 from ._arrays import numpy as np
-from ._lab import Interrupted, Result, Stop, columns_of, interruptible, path_of, recipes_of
+from ._lab import Interrupted, Result, Stop, Table, columns_of, interruptible, path_of, recipes_of
 from ._native import brief, call, lib, text
-from ._options import betas_of, context_of, one_of, real, whole
+from ._options import context_of, one_of, real, whole
+from ._training import SEEDS, training_of
 
 __all__ = ["Progress", "Run", "Runs", "Sweep", "compare", "learning_rates", "load_run", "models", "optimizers",
            "recipes", "sweep", "train"]
@@ -134,7 +133,7 @@ def _axes():
     return pyplot.subplots()[1]
 
 
-class Runs(Sequence):
+class Runs(Table, Sequence):
     """Runs, and a comparison of their recipes: a sequence of Run.
 
     columns: a row per run, as numpy arrays: pandas.DataFrame(runs.columns). recipes: a dictionary per recipe with its
@@ -237,16 +236,6 @@ class Runs(Sequence):
                           gap and f"{gap:+.4f}", lost if lost == "" else f"{lost:.3g} %", memory and f"{memory:,.0f}"))
         return [[str(cell) for cell in row] for row in cells]
 
-    def __repr__(self):
-        cells = self._cells()
-        widths = [max(map(len, column)) for column in zip(*cells)]
-        return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in cells)
-
-    def _repr_html_(self):
-        rows = ["".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in row)
-                for tag, row in zip(["th"] + ["td"] * len(self.recipes), self._cells())]
-        return "<table>" + "".join(f"<tr>{row}</tr>" for row in rows) + "</table>"
-
 
 def _copied(pointer, count, kind):
     address = pointer if isinstance(pointer, int) else ctypes.cast(pointer, ctypes.c_void_p).value
@@ -262,89 +251,6 @@ def _recipe_row(rows, i):
 
 
 # ---- what is to be run ----
-
-_SIZES = ("batch", "inputs", "width", "depth", "heads", "context", "vocabulary")
-_SEEDS = ("seed_init", "seed_data", "seed_rounding")
-_PARTS = ("micro_batches", "ranks")
-_RATES = {"eps": "epsilon", "wd": "weight_decay"}
-_FILES = ("data", "tokenizer", "init", "order")
-_WORDS = ("schedule", "data_type", "source")
-_FLAGS = ("tied", "recompute")
-_OPTIONS = ("steps", "lr", "betas", *_SIZES, *_SEEDS, *_RATES, "clip", *_PARTS, *_FILES, *_WORDS, *_FLAGS, "blocks",
-            "config")
-
-
-def _set_file(training, name, value):
-    path = path_of(value, name)
-    if len(path) >= _types.BND_TRAINING_DATA_SIZE:
-        raise ValueError(f"{name} must be the name of a file, of at most {_types.BND_TRAINING_DATA_SIZE - 1} bytes")
-    setattr(training, name, path)
-
-
-def _set_word(training, name, value):
-    word = text(value, name)
-    if len(word) >= _types.BND_TRAINING_NAME_SIZE:
-        raise ValueError(f"{name} must have at most {_types.BND_TRAINING_NAME_SIZE - 1} bytes, not {len(word)}")
-    setattr(training, name, word)
-
-
-def _training(model, optimizer, options):
-    """What the model and the optimizer usually run with, changed by what is given."""
-    unknown = [name for name in options if name not in _OPTIONS]
-    if unknown:
-        near = difflib.get_close_matches(unknown[0], ("model", "recipe", "seeds", "optimizer", *_OPTIONS), 1)
-        meant = f"; did you mean {near[0]}?" if near else ""
-        raise TypeError(f"unknown option {unknown[0]!r}{meant} (available: {', '.join(_OPTIONS)})")
-    if not isinstance(model, str) and callable(model):  # of torch, or another library's
-        raise TypeError("model is the name of a built-in model (mlp, transformer ...), not a "
-                        f"{type(model).__name__}; to train a model of PyTorch, call "
-                        "libbinade.torch.wrap(model, recipe) and run its own training loop")
-    t, config = _types.bnd_training(), options.pop("config", None)
-    if config is not None:
-        named = None if model == "transformer" else text(model, "model")  # that is what was not given
-        call("bnd_training_of_config", ctypes.byref(t), named, text(optimizer, "optimizer"), path_of(config, "config"))
-    else:
-        call("bnd_training_default", ctypes.byref(t), text(model, "model"), text(optimizer, "optimizer"), b"fp32")
-    given = {name: value for name, value in options.items() if value is not None}
-    if "data_type" in given and ("data" not in given or given["data_type"] == ""):
-        raise ValueError("data_type is the type of the tokens in data: uint8, int16, uint16, int32, uint32, int64 or "
-                         "uint64")
-    if "tokenizer" in given and "data" not in given:
-        raise ValueError("tokenizer makes tokens of the text in data")
-    if "source" in given and ("data" in given or not t.source):
-        raise ValueError(f"source cannot be used with {'data' if 'data' in given else model}: it is the text of a "
-                         "transformer")
-    if "blocks" in given and not t.source:
-        raise ValueError(f"blocks cannot be used with {model}: it has no blocks of a transformer")
-    for name, value in given.items():
-        if name == "steps":
-            t.steps = whole(value, name, _MANY, 1)
-        elif name == "lr":
-            t.lr = real(value, name, positive=True)
-        elif name == "betas":
-            t.beta1, t.beta2 = betas_of(value)
-        elif name in _SIZES:
-            setattr(t, name, whole(value, name, _MANY, 2 if name == "vocabulary" else 1))
-        elif name in _PARTS:
-            setattr(t, name, whole(value, name, _MANY, 1))
-        elif name == "clip":
-            t.clip = real(value, name, positive=True)
-        elif name in _SEEDS:
-            setattr(t, name, whole(value, name))
-        elif name in _RATES:
-            setattr(t, _RATES[name], real(value, name, 0))
-        elif name in _FILES:
-            _set_file(t, name, value)
-        elif name in _WORDS:
-            _set_word(t, name, value)
-        elif name == "blocks":
-            call("bnd_transformer_parse", ctypes.byref(t.blocks), text(value, name))
-        else:
-            setattr(t, name, bool(value))
-    factor = ctypes.c_double()
-    call("bnd_schedule_factor", ctypes.byref(factor), t.schedule, 0, t.steps)
-    return t
-
 
 def _several(lr):
     if not hasattr(lr, "__iter__") or isinstance(lr, str):
@@ -367,7 +273,7 @@ def _task(training, recipe, k, checkpoint, validate, statistics):
     one_of(statistics, _STATISTICS, "statistics")
     t, task = _types.bnd_training(), _types.bnd_task()
     ctypes.pointer(t)[0] = training
-    for name in _SEEDS:
+    for name in SEEDS:
         setattr(t, name, (getattr(t, name) + k) % 2**64)
     t.policy = recipe.policy
     lib.bnd_task_default(ctypes.byref(task), ctypes.byref(t))
@@ -455,7 +361,7 @@ def train(model: str = "transformer", recipe: Union[str, Iterable[str]] = ("fp32
     >>> [row["recipe"] for row in train("mlp", "bf16-sr", steps=3).recipes]
     ['fp32', 'bf16-sr']
     """
-    training, recipe_list = _training(model, optimizer, options), _recipe_list(recipe, switch, True)
+    training, recipe_list = training_of(model, optimizer, options), _recipe_list(recipe, switch, True)
     margin, count = real(margin, "margin", 0), whole(seeds, "seeds", 10000, 1)
     tasks = [_task(training, r, k, checkpoint, validate, statistics) for r in recipe_list for k in range(count)]
     for task in tasks:
@@ -612,7 +518,7 @@ def sweep(model: str = "transformer", recipe: Union[str, Iterable[str]] = ("fp32
         raise ValueError("lr must have at least one learning rate")
     if "lr" in options:
         raise TypeError("lr must be a list of learning rates")
-    training, listed = _training(model, optimizer, options), _recipe_list(recipe, None, False)
+    training, listed = training_of(model, optimizer, options), _recipe_list(recipe, None, False)
     margin, count = real(margin, "margin", 0), whole(seeds, "seeds", 10000, 1)
     of_recipes = (_types.bnd_task * len(listed))(*(_task(training, r, 0, None, None, statistics) for r in listed))
     values = (ctypes.c_double * len(rates))(*rates)
