@@ -139,6 +139,8 @@ static void test_not_extended(void)
     task.training.steps = STEPS;
     CU_ASSERT_TRUE(refuses(run_until(&r, &task, UINT64_MAX, &why), &why,
                            "a run of 19 steps cannot be extended to 20: learning rates of schedule 'cosine'"));
+    task.training.lr = 0.5;
+    CU_ASSERT_TRUE(refuses(run_until(&r, &task, UINT64_MAX, &why), &why, "another run: \"lr\" is 0.001 there"));
     close_folder();
 }
 

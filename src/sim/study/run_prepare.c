@@ -144,7 +144,7 @@ static bnd_status read_config(bndi_bytes *out, const bndi_session *s, bnd_error 
 }
 
 /* A run of fewer steps that is otherwise the same is the beginning of this one, where no step depends on their
- * number. */
+ * number. What else differs is named: with the same number of steps it would be refused, too. */
 static bnd_status is_beginning(bool *out, const bndi_session *s, const bndi_bytes *there, bnd_error *why)
 {
     bndi_bytes shorter = {.at = NULL};
@@ -158,7 +158,8 @@ static bnd_status is_beginning(bool *out, const bndi_session *s, const bndi_byte
     task.training.steps = r.steps;
     bndi_config_write(&shorter, &task, &s->record);
     bnd_status status = bndi_bytes_check(&shorter, why);
-    *out = status == BND_OK && bndi_config_same(there, &shorter, NULL) == BND_OK;
+    status = status == BND_OK ? bndi_config_same(there, &shorter, why) : status;
+    *out = status == BND_OK;
     if (*out && !bndi_schedule_extends(task.training.schedule)) {
         status =
             bnd_fail(why, BND_BAD_ARGUMENT, 0,
