@@ -13,7 +13,7 @@ extern "C" {
 
 /* NULL and 0 are the defaults. */
 typedef struct bnd_quantize {
-    const char *to;           /* e4m3, nvfp4, mxfp4, mxfp8, int8; or bf16, fp16, fp32, which dequantize */
+    const char *to;           /* e4m3, e5m2, nvfp4, mxfp4, mxfp8, int8; or bf16, fp16, fp32, which dequantize */
     const char *layout;       /* a family, compressed-tensors by default; or fp8-block: fp8 with tiles of 128 x 128 */
     const char *scale;        /* what shares a scale: tensor, row, tile:128x128, mx, nvfp4; by default by `to` */
     const char *rule;         /* of scales: amax, mse, 4/6, floor, ceil, even, rceil, ct; by default the layout's own */
