@@ -348,7 +348,9 @@ def train(model: str = "transformer", recipe: Union[str, Iterable[str]] = ("fp32
 
     recipe: names of recipes(), settings ("base=bf16-amp,v=bf16"), files; one, or several.
     seeds: pairs of seeds; three or more give verdicts. margin: the tolerance, of the loss above the irreducible one.
-    switch: "RECIPE@STEP". out: a directory that keeps the runs; resume continues them.
+    optimizer: a name of optimizers(). switch: "RECIPE@STEP".
+    out: a directory that keeps the runs; resume continues them. checkpoint, validate: every so many steps; by default
+    at the end only. statistics of casts: "none", "roles" or "places". threads: by default all cores.
     options: steps, lr, betas, eps, wd, schedule, batch, width, depth, heads, context, vocabulary, inputs, tied, data,
     data_type, tokenizer, source, init, order, recompute, clip, micro_batches, ranks, seed_init, seed_data,
     seed_rounding, and blocks, as `binade train --blocks` takes them. Without them, the model's own. config: Hugging
