@@ -120,8 +120,10 @@ static bnd_status read_roles(const bndi_recipe_reader *r, bnd_policy *policy, bn
         for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
             bndi_nearest_offer(&nearest, settings[i], bndi_length(settings[i]));
         }
-        return bndi_recipe_within(r, name,
-                                  bndi_nearest_fail(&nearest, r->why, BND_BAD_NAME, "unknown role or setting", NULL));
+        return bndi_recipe_within(
+            r, name,
+            bndi_nearest_fail(&nearest, r->why, BND_BAD_NAME, "unknown role or setting",
+                              nearest.count == 0 ? "(such as param, act, grad, m, v, gemm, acc)" : NULL));
     }
     if (roles == UINT64_C(1) << BND_ROLE_SCRATCH) {
         return bndi_recipe_refuse(r, name, "is memory of the emulation; a recipe cannot change it");
@@ -166,13 +168,16 @@ static bnd_status read_recipe(const bndi_recipe_reader *r, bnd_policy *policy, b
         bndi_nearest_offer(&nearest, rows[i].name, bndi_length(rows[i].name));
     }
     char hint[160];
-    const bool wants_setting = nearest.count == 0 && names_cast(r, name);
     bndi_text text = bndi_text_in(hint, sizeof hint);
-    bndi_text_string(&text, "(as a setting of matrix products: gemm=");
-    bndi_text_bytes(&text, name.text, wants_setting ? name.length : 0);
-    bndi_text_string(&text, ")");
+    if (nearest.count == 0 && names_cast(r, name)) {
+        bndi_text_string(&text, "(as a setting of matrix products: gemm=");
+        bndi_text_bytes(&text, name.text, name.length);
+        bndi_text_string(&text, ")");
+    } else {
+        bndi_text_string(&text, "(such as bf16-amp, bf16-sr, fp16-amp, fp8-current, mxfp8, nvfp4)");
+    }
     return bndi_recipe_within(
-        r, name, bndi_nearest_fail(&nearest, r->why, BND_BAD_NAME, "unknown recipe", wants_setting ? hint : NULL));
+        r, name, bndi_nearest_fail(&nearest, r->why, BND_BAD_NAME, "unknown recipe", nearest.count == 0 ? hint : NULL));
 }
 
 const char *bnd_reduction_name(bnd_reduction order)

@@ -54,10 +54,10 @@ static const struct group {
     const char *name;
     uint64_t roles;
 } groups[] = {
+    {"gemm", OPERANDS},
     {"gemm_fwd", BIT(FWD_X) | BIT(FWD_W)},
     {"gemm_dgrad", BIT(DGRAD_DY) | BIT(DGRAD_W)},
     {"gemm_wgrad", BIT(WGRAD_X) | BIT(WGRAD_DY)},
-    {"gemm", OPERANDS},
     {"gemm_out", BIT(FWD_Y) | BIT(DGRAD_DX) | BIT(WGRAD_DW)},
     {"attn", BIT(ATTN_Q) | BIT(ATTN_K) | BIT(ATTN_P) | BIT(ATTN_V) | BIT(ATTN_DO) | BIT(ATTN_DS)},
     {"attn_out", BIT(ATTN_S) | BIT(ATTN_O) | BIT(ATTN_DQ) | BIT(ATTN_DK) | BIT(ATTN_DP) | BIT(ATTN_DV)},
@@ -92,19 +92,19 @@ bool bnd_role_is_of_recipe(bnd_role role)
 
 bool bndi_find_roles(uint64_t *roles, bndi_nearest *nearest, const char *name, size_t length)
 {
+    for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) { /* offered first: "gem" means gemm */
+        if (bndi_same_word(name, length, groups[i].name)) {
+            *roles = groups[i].roles;
+            return true;
+        }
+        bndi_nearest_offer(nearest, groups[i].name, bndi_length(groups[i].name));
+    }
     for (unsigned role = 0; role < BND_ROLE_COUNT; role++) {
         if (bndi_same_word(name, length, names[role])) {
             *roles = UINT64_C(1) << role;
             return true;
         }
         bndi_nearest_offer(nearest, names[role], bndi_length(names[role]));
-    }
-    for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) {
-        if (bndi_same_word(name, length, groups[i].name)) {
-            *roles = groups[i].roles;
-            return true;
-        }
-        bndi_nearest_offer(nearest, groups[i].name, bndi_length(groups[i].name));
     }
     return false;
 }
