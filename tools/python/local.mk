@@ -4,9 +4,17 @@
 PYTHON_PACKAGE = \
 	tools/python/libbinade/__init__.py \
 	tools/python/libbinade/_arrays.py \
+	tools/python/libbinade/_checkpoint.py \
+	tools/python/libbinade/_choices.py \
+	tools/python/libbinade/_convert.py \
+	tools/python/libbinade/_diff.py \
 	tools/python/libbinade/_lab.py \
+	tools/python/libbinade/_lint.py \
 	tools/python/libbinade/_native.py \
 	tools/python/libbinade/_options.py \
+	tools/python/libbinade/_ranges.py \
+	tools/python/libbinade/_records.py \
+	tools/python/libbinade/_scan.py \
 	tools/python/libbinade/_training.py \
 	tools/python/libbinade/_types.py \
 	tools/python/libbinade/_values.py \
@@ -33,9 +41,12 @@ PYTHON_PACKAGE = \
 	tools/python/libbinade/testing/gemm.py \
 	tools/python/libbinade/torch/__init__.py \
 	tools/python/libbinade/torch/_bridge.py \
+	tools/python/libbinade/torch/_convolutions.py \
+	tools/python/libbinade/torch/_handlers.py \
 	tools/python/libbinade/torch/_ops.py \
 	tools/python/libbinade/torch/_quantize.py \
 	tools/python/libbinade/torch/_record.py \
+	tools/python/libbinade/torch/_recurrent.py \
 	tools/python/libbinade/torch/_scale.py \
 	tools/python/libbinade/torch/_place.py \
 	tools/python/libbinade/torch/_session.py \

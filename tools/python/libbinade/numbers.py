@@ -2,63 +2,22 @@
 
 The same calls of the library as the commands binade show, calc and range; as_dict() gives what they print with --json.
 """
+import builtins
 import ctypes
 import html
 import math
-import warnings
-from typing import Any, Dict, List, Optional, Tuple, Union
+from typing import Any, Dict, List, Optional, Union
 
 from . import _types
+from ._choices import Names, formats_of, name_formats, random_bits, rule_in
 from ._native import call, lib, text
-from ._options import random_bits_of, rule_of, whole
+from ._options import whole
+from ._ranges import Ranges, range
 from ._values import (Given, Real, copy_of, digits_text, error_of, exact_text, flag_names, float_of,
                       fraction_of, has_digits, has_error, heading, is_finite, printed, real_text, shortened, ulp_at)
-from .formats import Format, check_order, formats, names_format
+from .formats import Format, check_order
 
 __all__ = ["Calculated", "Ranges", "Shown", "ShownList", "calc", "dialects", "range", "show"]
-
-
-_rows = range  # the built-in one: a function of this module has its name
-
-
-def _rule(f, dialect, **choices):
-    """The rule of a call; the default one, with a warning, if the dialect has none for the format."""
-    try:
-        return rule_of(f, dialect=dialect, **choices)
-    except ValueError as why:
-        if dialect is None or not str(why).startswith("the dialect"):
-            raise
-        warnings.warn(f"dialect {dialect} has no rule for {f.name}; the default rule is used", stacklevel=3)
-        return rule_of(f, **choices)
-
-
-def _random(rule, seed, index, random=None):
-    bits, seed = random_bits_of(rule), whole(seed, "seed")
-    if random is None:
-        return lib.bnd_random_bits(seed, 0, index, bits) if bits else 0
-    if bits == 0:
-        raise ValueError("random cannot be used with deterministic rounding; add rounding='sr:N'")
-    return whole(random, "random", 2**bits - 1)
-
-
-def _formats_of(given, default):
-    """(formats, whether it was the name of one)."""
-    if given is None:
-        return formats(default), False
-    if isinstance(given, Format):
-        return [given], True
-    if isinstance(given, str):
-        found = formats(given)
-        return found, len(found) == 1 and "," not in given
-    if not hasattr(given, "__iter__") or isinstance(given, type):
-        return [Format(given)], True
-    return [Format(one) for one in given], False
-
-
-def _name_formats(given):
-    """Whether all that is given names formats."""
-    several = hasattr(given, "__iter__") and not isinstance(given, (str, Format, type))
-    return all(map(names_format, given)) if several else names_format(given)
 
 
 def _table(rows):
@@ -250,9 +209,6 @@ class ShownList(List[Shown]):
         return "".join(one._repr_html_() for one in self)
 
 
-Names = Union[str, Format, List[Union[str, Format]], None]
-
-
 def show(value: Any, format: Names = None, rounding: Optional[str] = None, overflow: Optional[str] = None, *,
          nan: Optional[str] = None, flush: str = "none", dialect: Optional[str] = None, tininess: Optional[str] = None,
          seed: int = 0, random: Optional[int] = None) -> Union[Shown, ShownList]:
@@ -274,15 +230,15 @@ def show(value: Any, format: Names = None, rounding: Optional[str] = None, overf
     '0.0999755859375'
     """
     if format is not None:
-        check_order("show", value, format, "the value first: show(x, {})", _name_formats)
+        check_order("show", value, format, "the value first: show(x, {})", name_formats)
     given = Given(value)
-    found, one = _formats_of(format, "fp32,fp16,bf16,e4m3,e5m2")
+    found, one = formats_of(format, "fp32,fp16,bf16,e4m3,e5m2")
     if format is None and given.format is not None and given.format not in found:
         found.insert(0, given.format)
     results = ShownList()
     for f in found:
-        rule = _rule(f, dialect, rounding=rounding, overflow=overflow, nan=nan, flush=flush, tininess=tininess)
-        results.append(Shown(given, f, rule, _random(rule, seed, 0, random)))
+        rule = rule_in(f, dialect, rounding=rounding, overflow=overflow, nan=nan, flush=flush, tininess=tininess)
+        results.append(Shown(given, f, rule, random_bits(rule, seed, 0, random)))
     return results[0] if one else results
 
 
@@ -293,7 +249,7 @@ def dialects(value: Any = None, format: Union[str, Format, None] = None) -> Dict
     >>> {d: s.value for d, s in dialects(465, "e4m3").items() if d.startswith("cuda")}
     {'cuda-satfinite': '448', 'cuda-nosat': 'nan'}
     """
-    rows = list(_rows(lib.bnd_dialect_count()))
+    rows = list(builtins.range(lib.bnd_dialect_count()))
     names = [lib.bnd_dialect_name(i).decode() for i in rows]
     titles = [lib.bnd_dialect_title(i).decode() for i in rows]
     if format is None:
@@ -304,7 +260,7 @@ def dialects(value: Any = None, format: Union[str, Format, None] = None) -> Dict
     for i, name, title in zip(rows, names, titles):
         rule = _types.bnd_rule()
         if lib.bnd_dialect_rule(ctypes.byref(rule), i, ctypes.byref(f)):
-            found[name] = title if given is None else Shown(given, f, rule, _random(rule, 0, 0))
+            found[name] = title if given is None else Shown(given, f, rule, random_bits(rule, 0, 0))
     return found
 
 
@@ -329,7 +285,7 @@ class Calculated:
         self._results = (_types.bnd_result * self._count)()
         lib.bnd_expression_round(self._results, self._terms, self._count, source, ctypes.byref(f), rule,
                                  whole(seed, "seed"))
-        self.steps = [self._step(i) for i in _rows(self._count) if self._is_step(i)]
+        self.steps = [self._step(i) for i in builtins.range(self._count) if self._is_step(i)]
         self._finish()
         del self._terms, self._results  # memory of the library: without it the answer can be copied and pickled
 
@@ -371,7 +327,7 @@ class Calculated:
     def _step(self, i):
         term, f, code = self._terms[i], self._format_of(i), self._results[i].code
         name = lib.bnd_term_name(ctypes.byref(term)).decode()
-        operands = [exact_text(self._value_of(term.operand[k])) for k in _rows(term.operands)]
+        operands = [exact_text(self._value_of(term.operand[k])) for k in builtins.range(term.operands)]
         if term.operands == 0:
             number = self._source[getattr(term, "from"):getattr(term, "from") + term.length].decode()
             operands = [("-" if term.negative else "") + number]
@@ -457,111 +413,5 @@ def calc(format: Union[str, Format], expression: str, rounding: Optional[str] = 
     f = Format(format)
     if f.width == 0:
         raise ValueError(f"{f.name} is a value set: it has no codes, and operations need a format with codes")
-    rule = _rule(f, dialect, rounding=rounding, overflow=overflow, nan=nan, flush=flush, tininess=tininess)
+    rule = rule_in(f, dialect, rounding=rounding, overflow=overflow, nan=nan, flush=flush, tininess=tininess)
     return Calculated(expression, f, rule, seed)
-
-
-# ---- ranges ----
-
-_OUTCOMES = {"ok": ("ok", "exact, or rounded with the format's full precision"),
-             "sub": ("sub", "subnormal: rounded with fewer bits"),
-             "zero": ("->0", "underflowed to zero"),
-             "max": ("max", "saturated to the largest value"),
-             "inf": ("inf", "overflowed to infinity"),
-             "nan": ("nan", "became NaN"),
-             "min": ("min", "raised to the smallest value: the format has no zero"),
-             "no-nan": ("no-nan", "NaN became a number: the format has no NaN")}
-
-
-def _outcome(f, rounded, given):
-    nans = (_types.BND_KIND_QUIET_NAN, _types.BND_KIND_SIGNALING_NAN)
-    value, flags = rounded.value, rounded.flags
-    if given.exact.kind in nans:
-        return "ok" if value.kind in nans else "no-nan"
-    if value.kind in nans:
-        return "nan"
-    if flags & _types.BND_FLAG_TO_ZERO:
-        return "zero"
-    infinite = given.exact.kind == _types.BND_KIND_INFINITE
-    if flags & _types.BND_FLAG_SATURATED or infinite and value.kind == _types.BND_KIND_FINITE:
-        return "max"
-    if value.kind == _types.BND_KIND_INFINITE:
-        return "inf" if flags & _types.BND_FLAG_OVERFLOW else "ok"
-    if not f.has_zero and flags & (_types.BND_FLAG_UNDERFLOW | _types.BND_FLAG_INVALID):
-        return "min"
-    subnormal = lib.bnd_classify(ctypes.byref(f), value) == _types.BND_CLASS_SUBNORMAL
-    return "sub" if subnormal else "ok"
-
-
-class Ranges:
-    """Which formats contain which values, as `binade range` has it: `formats`, `values` (as they were given), and
-    `cells`, a dictionary (value, format, outcome, result, flags) per value and format. The limits of a format are its
-    own: range("fp16").formats[0].max."""
-
-    def __init__(self, found, givens, rule, seed):
-        self.formats, self.values, self.cells = found, [g.input for g in givens], []
-        for index, given in enumerate(givens):
-            for f in found:
-                how = rule(f)
-                rounded = given.round(f, how, _random(how, seed, index))
-                self.cells.append({"value": given.input, "format": f.name, "outcome": _outcome(f, rounded, given),
-                                   "result": exact_text(rounded.value), "flags": list(flag_names(rounded.flags))})
-
-    def as_dict(self) -> Dict[str, Any]:
-        """What `binade range --json` prints."""
-        return {"cells": self.cells}
-
-    def outcome(self, value: Any, format: Union[str, Format]) -> str:
-        """The outcome of one of the values in one of the formats: ok sub zero max inf nan min no-nan."""
-        name, shown = Format(format).name, Given(value).input
-        return next(c["outcome"] for c in self.cells if c["format"] == name and c["value"] == shown)
-
-    def _rows(self) -> List[Tuple[str, List[str]]]:
-        width = len(self.formats)
-        return [(v, [c["outcome"] for c in self.cells[i * width:(i + 1) * width]]) for i, v in enumerate(self.values)]
-
-    def __str__(self):
-        names = [f.name for f in self.formats]
-        label = max(len(v) for v in ["value", *self.values])
-        widths = [max(6, len(name)) for name in names]
-        lines = [f"{'value':{label}}" + "".join(f"  {n:>{w}}" for n, w in zip(names, widths))]
-        for value, outcomes in self._rows():
-            lines.append(f"{value:{label}}" + "".join(f"  {_OUTCOMES[o][0]:>{w}}" for o, w in zip(outcomes, widths)))
-        seen = {c["outcome"] for c in self.cells}
-        lines += [""] + [f"{word:>8}  {meaning}" for key, (word, meaning) in _OUTCOMES.items() if key in seen]
-        limits = [f"{f.name:8}  max {f.max:.6g}, smallest normal {f.smallest_normal:.6g}, smallest {f.smallest:.6g}"
-                  for f in self.formats]
-        return "\n".join(lines + [""] + limits)
-
-    def __repr__(self):
-        return f"<ranges of {', '.join(f.name for f in self.formats)}: {len(self.values)} values>"
-
-    def _repr_html_(self):
-        colours = {"ok": "#d5f5e3", "sub": "#fcf3cf", "min": "#fcf3cf"}
-        head = "".join(f"<th>{html.escape(f.name)}</th>" for f in self.formats)
-        rows = "".join(f"<tr><th>{html.escape(value)}</th>" + "".join(
-            f"<td style='background:{colours.get(o, '#fadbd8')};color:#000' title='{html.escape(_OUTCOMES[o][1])}'>"
-            f"{html.escape(_OUTCOMES[o][0])}</td>" for o in outcomes) + "</tr>" for value, outcomes in self._rows())
-        return f"<table><tr><th>value</th>{head}</tr>{rows}</table>"
-
-
-def range(format: Names = None, values: Any = None, rounding: Optional[str] = None, overflow: Optional[str] = None, *,
-          nan: Optional[str] = None, flush: str = "none", dialect: Optional[str] = None, tininess: Optional[str] = None,
-          seed: int = 0) -> Ranges:
-    """Which values a format contains, and where it underflows or overflows.
-
-    format: as in show; without it fp32 tf32 fp16 bf16 e5m2 e4m3 e3m2 e2m3 e2m1 e8m0. values: numbers or texts; without
-    them the decades 1e-10 to 1e10.
-
-    >>> range("fp16", ["1e-8", 0.1, 70000]).cells[2]["outcome"]
-    'inf'
-    """
-    check_order("range", values, () if format is None else format, "the format first: range({}, values)",
-                _name_formats)
-    found, _ = _formats_of(format, "fp32,tf32,fp16,bf16,e5m2,e4m3,e3m2,e2m3,e2m1,e8m0")
-    if values is None:
-        values = [f"1e{exponent}" for exponent in _rows(-10, 11)]
-    elif isinstance(values, str) or not hasattr(values, "__iter__"):
-        values = [values]
-    choices = {"rounding": rounding, "overflow": overflow, "nan": nan, "flush": flush, "tininess": tininess}
-    return Ranges(found, [Given(v) for v in values], lambda f: _rule(f, dialect, **choices), seed)

@@ -20,9 +20,10 @@ from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Se
 
 from . import _types
 from ._arrays import numpy as np
-from ._lab import Interrupted, Result, Stop, Table, columns_of, interruptible, path_of, recipes_of
+from ._lab import Interrupted, Result, Stop, columns_of, interruptible, path_of, recipes_of
 from ._native import brief, call, lib, text
 from ._options import context_of, one_of, real, whole
+from ._records import Records, Run, Runs, name_of
 from ._training import SEEDS, training_of
 
 __all__ = ["Progress", "Run", "Runs", "Sweep", "compare", "learning_rates", "load_run", "models", "optimizers",
@@ -40,214 +41,6 @@ class Progress(NamedTuple):
     step: int
     steps: int
     loss: float
-
-
-# ---- records ----
-
-class _Records:
-    """Records that the library made, closed with the last reference."""
-
-    def __init__(self, items, count):
-        self.items, self.count = items, count
-
-    def __del__(self):
-        for i in range(self.count):
-            lib.bnd_record_close(ctypes.byref(self.items[i]))
-
-
-def _name(value):
-    return value.decode("utf-8", "replace")
-
-
-_COUNTS = ("parameters", "updates", "lost", "skipped", "gradients", "underflowed", "overflows")
-
-
-class Run(Result):
-    """One run: what it was, what came out, what rounding did. `columns` has its steps."""
-
-    def __init__(self, record, owners):
-        super().__init__()
-        self.__dict__["_record"], self.__dict__["_owners"] = record, owners
-        r = record
-        self.update(recipe=_name(r.recipe), model=_name(r.model), optimizer=_name(r.optimizer), seed_init=r.seed_init,
-                    seed_data=r.seed_data, lr=r.lr, steps=r.steps, complete=r.complete, ended=r.ended, loss=r.loss,
-                    validation_fp32=r.validation_fp32, validation=r.validation,
-                    result=lib.bnd_record_result(ctypes.byref(r)), floor=r.floor, chance_loss=r.chance_loss,
-                    **{name: getattr(r, name) for name in _COUNTS},
-                    memory_bytes=lib.bnd_record_memory(ctypes.byref(r)),
-                    bytes_per_parameter=lib.bnd_record_bytes_per_parameter(ctypes.byref(r)),
-                    activation_bytes=float(r.saved) if r.saved else math.nan, flops=r.flops, seconds=r.seconds,
-                    source=None if r.source is None else os.fsdecode(r.source),
-                    step_column=None if r.step_column is None else _name(r.step_column),
-                    loss_column=None if r.loss_column is None else _name(r.loss_column))
-
-    @property
-    def columns(self) -> Dict[str, np.ndarray]:
-        """The steps: step, loss, gradient_norm, lr, loss_scale, update_ratio, seconds, validation ... , a numpy array
-        each. What was not measured is NaN."""
-        names = [name for name, _ in _types.bnd_point._fields_]
-        if self._record.count == 0:
-            return {name: np.empty(0) for name in names}
-        address = ctypes.cast(self._record.points, ctypes.c_void_p).value
-        block = (_types.bnd_point * self._record.count).from_address(address)
-        points = np.frombuffer(block, np.dtype(_types.bnd_point))
-        return {name: points[name].copy() for name in names}
-
-    @property
-    def memory(self) -> Dict[str, int]:
-        """Bytes by role: parameters, gradients, master, moments, and the activations saved for the backward pass."""
-        found = {_name(lib.bnd_role_name(i)): lib.bnd_record_memory_of(ctypes.byref(self._record), i)
-                 for i in range(_types.BND_ROLE_COUNT)}
-        return {role: size for role, size in found.items() if size > 0}
-
-    def write_csv(self, path: Path) -> None:
-        """Writes the steps as CSV."""
-        call("bnd_record_write_csv", ctypes.byref(self._record), path_of(path))
-
-    def plot(self, axes=None):
-        """The loss over the steps, with matplotlib. Returns the axes."""
-        axes = axes or _axes()
-        found = self.columns
-        axes.plot(found["step"], found["loss"], label=self["recipe"])
-        axes.set_xlabel("step")
-        axes.set_ylabel("loss")
-        return axes
-
-    def __copy__(self):
-        return Run(self._record, self._owners)
-
-    def __reduce_ex__(self, protocol):
-        raise TypeError("a Run cannot be pickled or deeply copied, as it is in the library's memory: dict(run) and "
-                        "run.columns can, and train(out=...) keeps it for load_run")
-
-    def __repr__(self):
-        return (f"Run({self['recipe']}, seed {self['seed_init']}: {self._record.count} of {self['steps']} steps, "
-                f"loss {self['result']:.5g})")
-
-
-def _axes():
-    try:
-        from matplotlib import pyplot
-    except ImportError:
-        raise ImportError("plots need matplotlib, which is not installed; curves() has the numbers") from None
-    return pyplot.subplots()[1]
-
-
-class Runs(Table, Sequence):
-    """Runs, and a comparison of their recipes: a sequence of Run.
-
-    columns: a row per run, as numpy arrays: pandas.DataFrame(runs.columns). recipes: a dictionary per recipe with its
-    verdict, gap, lost updates, memory: what --json says. table: the same as columns.
-    """
-
-    def __init__(self, records, count, owners, margin, about=None):
-        rows, row_count = ctypes.POINTER(_types.bnd_summary_row)(), ctypes.c_size_t()
-        self._records, self._owners, self.margin, self._about = records, owners, margin, about or {}
-        call("bnd_summary_make", ctypes.byref(rows), ctypes.byref(row_count), records, count, margin)
-        try:
-            self._runs = [Run(records[i], (records, owners)) for i in range(count)]
-            self._rows = []  # name, first run, number of runs
-            #: A dictionary per recipe: verdict, pairs, final_loss, gap ...
-            self.recipes: List[Dict[str, Any]] = []
-            first = 0
-            for i in range(row_count.value):
-                self._rows.append((_name(rows[i].name), first, rows[i].count))
-                self.recipes.append(_recipe_row(rows, i))
-                first += rows[i].count
-            at = rows[0].reference if row_count.value else 0
-            #: The recipe that others are compared with, and the share of the way from chance level that it covered.
-            self.reference: str = self._rows[at][0] if self._rows else ""
-            self.reference_covered: float = getattr(rows[at], "is").covered if self._rows else math.nan
-        finally:
-            lib.bnd_summary_free(rows)
-
-    def __copy__(self):
-        return self
-
-    def __reduce_ex__(self, protocol):
-        raise TypeError("Runs cannot be pickled or deeply copied, as they are in the library's memory: columns and "
-                        "recipes can, and train(out=...) keeps them for compare")
-
-    def __len__(self):
-        return len(self._runs)
-
-    def __getitem__(self, at):
-        return self._runs[at]
-
-    @property
-    def complete(self) -> bool:
-        """All runs made their steps, or ended in NaN."""
-        return all(run["complete"] for run in self)
-
-    @property
-    def columns(self) -> Dict[str, np.ndarray]:
-        """A row per run: recipe, seeds, loss, counts of rounding, memory, and the verdict of its recipe."""
-        found = columns_of(list(self._runs))
-        verdicts = [row["verdict"] for row, (_, _, count) in zip(self.recipes, self._rows) for _ in range(count)]
-        return {**found, "verdict": np.array(verdicts)}
-
-    @property
-    def table(self) -> Dict[str, np.ndarray]:
-        """A row per recipe."""
-        return columns_of(self.recipes)
-
-    def to_dict(self) -> Dict[str, Any]:
-        """The answer of the command's --json, but for the speed of this machine and the sentences."""
-        runs = [{key: run[key] for key in ("recipe", "seed_init", "seed_data", "complete", "loss", "validation_fp32",
-                                           "validation", "result")} for run in self]
-        found = {**self._about, "reference": self.reference, "reference_covered": self.reference_covered,
-                 "margin": self.margin, "recipes": self.recipes}
-        columns = ("source", "step_column", "loss_column")
-        logs = [{key: run[key] for key in columns} for run in self if run["step_column"] is not None]
-        return {**found, "runs": runs} if self._about else {**found, "logs": logs}
-
-    def curves(self) -> Dict[str, Dict[str, np.ndarray]]:
-        """The smoothed mean loss of each recipe: step, mean, and half the 95 % interval."""
-        found = {}
-        for name, first, count in self._rows:
-            curve = _types.bnd_curve()
-            records = (_types.bnd_record * count)(*(self._records[first + i] for i in range(count)))
-            call("bnd_records_curve", ctypes.byref(curve), records, count)
-            try:
-                found[name] = {key: _copied(getattr(curve, key), curve.count, kind) for key, kind in
-                               (("step", ctypes.c_uint64), ("mean", ctypes.c_double), ("interval", ctypes.c_double))}
-            finally:
-                lib.bnd_curve_close(ctypes.byref(curve))
-        return found
-
-    def plot(self, axes=None):
-        """The curves of all recipes, with matplotlib. Returns the axes."""
-        axes = axes or _axes()
-        for name, curve in self.curves().items():
-            line, = axes.plot(curve["step"], curve["mean"], label=name)
-            low, high = curve["mean"] - curve["interval"], curve["mean"] + curve["interval"]
-            axes.fill_between(curve["step"], low, high, alpha=0.2, color=line.get_color(), linewidth=0)
-        axes.set_xlabel("step")
-        axes.set_ylabel("loss")
-        axes.legend()
-        return axes
-
-    def _cells(self):
-        cells = [("recipe", "verdict", "loss", "gap", "lost updates", "memory (bytes)")]
-        for row in self.recipes:
-            numbers = (row["final_loss"], row["gap"], row["lost_updates_percent"], row["memory_bytes"])
-            loss, gap, lost, memory = ("" if math.isnan(x) else x for x in numbers)
-            cells.append((row["recipe"], row["verdict"], "NaN" if loss == "" else f"{loss:.5g}",
-                          gap and f"{gap:+.4f}", lost if lost == "" else f"{lost:.3g} %", memory and f"{memory:,.0f}"))
-        return [[str(cell) for cell in row] for row in cells]
-
-
-def _copied(pointer, count, kind):
-    address = pointer if isinstance(pointer, int) else ctypes.cast(pointer, ctypes.c_void_p).value
-    return np.frombuffer((kind * count).from_address(address), np.dtype(kind)).copy() if count else np.empty(0)
-
-
-def _recipe_row(rows, i):
-    found = {"recipe": _name(rows[i].name), "verdict": _name(lib.bnd_summary_verdict(rows, i)),
-             "others": _name(lib.bnd_summary_others(rows, i))}
-    for number in range(_types.BND_SUMMARY_NUMBERS):
-        found[_name(lib.bnd_summary_number_name(number))] = lib.bnd_summary_value(rows, i, number)
-    return found
 
 
 # ---- what is to be run ----
@@ -309,7 +102,7 @@ def _recipe_list(recipe, switch, reference):
 def _run(tasks, threads, progress):
     """Makes the runs; their records, and whether Ctrl-C ended them."""
     count = len(tasks)
-    array, records = (_types.bnd_task * count)(*tasks), _Records((_types.bnd_record * count)(), count)
+    array, records = (_types.bnd_task * count)(*tasks), Records((_types.bnd_record * count)(), count)
     context, stop, interrupted = context_of(threads), Stop(progress), False
 
     def watch(_, number, so_far):
@@ -317,7 +110,7 @@ def _run(tasks, threads, progress):
             return stop()
         record, task = ctypes.cast(so_far, ctypes.POINTER(_types.bnd_record)).contents, tasks[number]
         last = record.points[record.count - 1] if record.count else None
-        return stop(Progress(_name(task.recipe), task.training.seed_init, last.step + 1 if last else 0,
+        return stop(Progress(name_of(task.recipe), task.training.seed_init, last.step + 1 if last else 0,
                              task.training.steps, last.loss if last else math.nan))
 
     watcher = _types.bnd_study_watch(watch)
@@ -371,8 +164,8 @@ def train(model: str = "transformer", recipe: Union[str, Iterable[str]] = ("fp32
         task.directory, task.resume = _directory(out, name), bool(resume)
     records, interrupted = _run(tasks, threads, progress)
     first = records.items[0]
-    about = {"model": _name(training.model), "data": os.fsdecode(training.data), "parameters": first.parameters,
-             "optimizer": _name(training.optimizer), "schedule": _name(training.schedule), "lr": training.lr,
+    about = {"model": name_of(training.model), "data": os.fsdecode(training.data), "parameters": first.parameters,
+             "optimizer": name_of(training.optimizer), "schedule": name_of(training.schedule), "lr": training.lr,
              "steps": training.steps, **_parts_of(training), "seeds": count,
              "floor": _mean(records.items[:count], "floor"),
              "chance_loss": _mean(records.items[:count], "chance_loss")}
@@ -408,7 +201,7 @@ def load_run(path: Path) -> Run:
     ...     load_run(folder + "/run")["steps"]
     3
     """
-    records = _Records((_types.bnd_record * 1)(), 0)
+    records = Records((_types.bnd_record * 1)(), 0)
     call("bnd_record_read", ctypes.byref(records.items[0]), path_of(path))
     records.count = 1
     return Run(records.items[0], records)
@@ -493,10 +286,10 @@ def _sweep_row(row):
     points = [{"lr": p.lr, "runs": p.runs, "failed": p.failed, "loss": p.loss,
                "interval": p.interval if p.failed == 0 else math.nan, "capped_loss": p.result}
               for p in row.rates[:row.rate_count]]
-    return {"recipe": _name(row.recipe), "best_lr": best.lr if learned else math.nan, "loss": best.loss,
+    return {"recipe": name_of(row.recipe), "best_lr": best.lr if learned else math.nan, "loss": best.loss,
             "interval": best.interval if best.failed == 0 else math.nan,
-            "verdict": _name(lib.bnd_verdict_name(gap.verdict)) if row.compared else None,
-            "others": _name(lib.bnd_verdict_name(gap.others)) if row.compared else None,
+            "verdict": name_of(lib.bnd_verdict_name(gap.verdict)) if row.compared else None,
+            "others": name_of(lib.bnd_verdict_name(gap.others)) if row.compared else None,
             "gap": gap.gap if row.compared else math.nan,
             "gap_interval": gap.interval if row.compared else math.nan, "runs": row.count, "failed": row.failed,
             "lr_sensitivity": lib.bnd_rates_sensitivity(row.rates, row.rate_count) if learned else math.nan,
@@ -542,8 +335,8 @@ def sweep(model: str = "transformer", recipe: Union[str, Iterable[str]] = ("fp32
                                   ctypes.POINTER(_types.bnd_record))
     call("bnd_sweep_sum_up", rows, len(rows), margin)
     try:
-        made = Sweep(model=_name(training.model), optimizer=_name(training.optimizer),
-                     schedule=_name(training.schedule), steps=training.steps, seeds=count,
+        made = Sweep(model=name_of(training.model), optimizer=name_of(training.optimizer),
+                     schedule=name_of(training.schedule), steps=training.steps, seeds=count,
                      recipes=[_sweep_row(row) for row in rows])
     finally:
         lib.bnd_sweep_close(rows, len(rows))
@@ -561,8 +354,8 @@ def recipes() -> List[Dict[str, str]]:
     >>> recipes()[0]["name"]
     'fp32'
     """
-    return [{"name": _name(lib.bnd_recipe_name(i)), "title": _name(lib.bnd_recipe_title(i)),
-             "settings": _name(lib.bnd_recipe_settings(i))} for i in range(lib.bnd_recipe_count())]
+    return [{"name": name_of(lib.bnd_recipe_name(i)), "title": name_of(lib.bnd_recipe_title(i)),
+             "settings": name_of(lib.bnd_recipe_settings(i))} for i in range(lib.bnd_recipe_count())]
 
 
 def models() -> List[Dict[str, str]]:
@@ -571,7 +364,7 @@ def models() -> List[Dict[str, str]]:
     >>> [model["name"] for model in models()]
     ['quadratic', 'linear', 'logistic', 'mlp', 'student', 'transformer', 'gpt2', 'llama']
     """
-    return [{"name": _name(lib.bnd_model_name(i)), "title": _name(lib.bnd_model_title(i))}
+    return [{"name": name_of(lib.bnd_model_name(i)), "title": name_of(lib.bnd_model_title(i))}
             for i in range(lib.bnd_model_count())]
 
 
@@ -581,5 +374,5 @@ def optimizers() -> List[Dict[str, str]]:
     >>> optimizers()[0]["name"]
     'sgd'
     """
-    return [{"name": _name(lib.bnd_optimizer_name(i)), "title": _name(lib.bnd_optimizer_title(i))}
+    return [{"name": name_of(lib.bnd_optimizer_name(i)), "title": name_of(lib.bnd_optimizer_title(i))}
             for i in range(lib.bnd_optimizer_count())]

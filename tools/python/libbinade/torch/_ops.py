@@ -1,8 +1,9 @@
 """Functions of PyTorch as operations of the simulator.
 
 HANDLERS has a row per function: f(place, *arguments of the function) -> a tensor, or NotImplemented where the simulator
-has no operation with these arguments. VIEWS share numbers with their operand, MOVES copy numbers without changing them.
-CAREFUL are norms and losses that the simulator does not have: PyTorch computes them, and the result is rounded.
+has no operation with these arguments. Rows are also in _convolutions.py and _recurrent.py. VIEWS share numbers with
+their operand, MOVES copy numbers without changing them. CAREFUL are norms and losses that the simulator does not have:
+PyTorch computes them, and the result is rounded.
 """
 import math
 import types
@@ -11,27 +12,11 @@ import torch
 import torch.nn.functional as F
 
 from .. import _types as t
+from . import _convolutions, _recurrent  # noqa: F401 (they add their rows)
 from ._bridge import attributes_of
+from ._handlers import HANDLERS, functions, handles  # noqa: F401 (HANDLERS is read here by others)
 
-HANDLERS, VIEWS, PARTS, MOVES, CAREFUL, QUIET = {}, set(), set(), set(), set(), set()
-
-
-def handles(*names):
-    """Makes a function the handler of these functions of PyTorch, given by dotted names; missing ones are left out."""
-    def add(function):
-        for f in functions(*names):
-            HANDLERS[f] = function
-        return function
-    return add
-
-
-def functions(*names):
-    for name in names:
-        f = {"torch": torch, "F": F, "Tensor": torch.Tensor, "nn": torch._C._nn}[name.split(".")[0]]
-        for part in name.split(".")[1:]:
-            f = getattr(f, part, None)
-        if f is not None:
-            yield f
+VIEWS, PARTS, MOVES, CAREFUL = set(), set(), set(), set()
 
 
 # ---- one operand ----
@@ -333,89 +318,6 @@ def _attention_with_weights(place, q, k, v, attn_mask=None, dropout_p=0.0, need_
     return _attention(place, q, k, v, attn_mask, dropout_p, is_causal), torch.empty(0)
 
 
-# ---- convolutions: a matrix product of patches ----
-
-def _tuple(x, n):
-    return tuple(x) if isinstance(x, (tuple, list)) else (x,) * n
-
-
-def _patches(x, kernel, stride, padding, dilation):
-    """(batch, channels, *space) -> (batch, *space of the result, channels * kernel): numbers moved, zeros around.
-
-    `padding` has the zeros before and behind, per axis."""
-    n = len(kernel)
-    x = F.pad(x, [p for pair in reversed(padding) for p in pair]) if any(any(pair) for pair in padding) else x
-    for axis in range(n):
-        span = dilation[axis] * (kernel[axis] - 1) + 1
-        x = x.unfold(2 + axis, span, stride[axis])
-    if any(d > 1 for d in dilation):
-        x = x[(...,) + tuple(slice(None, None, d) for d in dilation)]
-    axes = [0] + list(range(2, 2 + n)) + [1] + list(range(2 + n, 2 + 2 * n))
-    x = x.permute(axes)
-    return x.reshape(*x.shape[:1 + n], -1)
-
-
-def _products_of_patches(place, n, x, bias, groups, patches, weight_of):
-    """A product per group: patches(x) times weight_of(group), (outputs, inputs, *kernel)."""
-    single = x.dim() == n + 1
-    x = place.view(x, lambda x: x.unsqueeze(0)) if single else x
-    out, inputs = [], x.shape[1] // groups
-    for group in range(groups):
-        part, w, b = x, weight_of(group), bias
-        if groups > 1:
-            outputs = w.shape[0]
-            part = place.part(x, lambda x: x[:, group * inputs:(group + 1) * inputs])
-            b = None if bias is None else place.part(bias, lambda b: b[group * outputs:(group + 1) * outputs])
-        out.append(place.op(t.BND_TENSOR_OP_LINEAR, [place.move(part, patches), w] + ([] if b is None else [b]),
-                            shapes={1: (w.shape[0], w[0].numel())}))
-    y = out[0] if groups == 1 else place.call(torch.cat, out, -1)
-    y = place.view(y, lambda y: y.movedim(-1, 1))
-    return place.view(y, lambda y: y.squeeze(0)) if single else y
-
-
-def _convolution(n):
-    def handler(place, x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
-        kernel, stride, dilation = tuple(weight.shape[2:]), _tuple(stride, n), _tuple(dilation, n)
-        if padding == "same":
-            extra = [d * (k - 1) for d, k in zip(dilation, kernel)]
-            padding = [(e // 2, e - e // 2) for e in extra]
-        else:
-            padding = [(p, p) for p in _tuple(0 if padding == "valid" else padding, n)]
-        outputs = weight.shape[0] // groups
-
-        def weight_of(group):
-            return weight if groups == 1 else place.part(weight, lambda w: w[group * outputs:(group + 1) * outputs])
-        return _products_of_patches(place, n, x, bias, groups, lambda x: _patches(x, kernel, stride, padding, dilation),
-                                    weight_of)
-    handles(f"torch.conv{n}d", f"F.conv{n}d")(handler)
-
-
-def _transposed(n):
-    """A convolution of x with zeros between its numbers, by the kernel turned round."""
-    def handler(place, x, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1):
-        kernel, stride, dilation = tuple(weight.shape[2:]), _tuple(stride, n), _tuple(dilation, n)
-        around = [d * (k - 1) - p for d, k, p in zip(dilation, kernel, _tuple(padding, n))]
-        padding = [(a, a + more) for a, more in zip(around, _tuple(output_padding, n))]
-        if any(a < 0 or b < 0 for a, b in padding) or not x.numel():
-            return NotImplemented
-        inputs, space = weight.shape[0] // groups, tuple(range(2, 2 + n))
-
-        def patches(x):
-            y = x.new_zeros(*x.shape[:2], *((size - 1) * s + 1 for size, s in zip(x.shape[2:], stride)))
-            y[(...,) + tuple(slice(None, None, s) for s in stride)] = x
-            return _patches(y, kernel, (1,) * n, padding, dilation)
-
-        def weight_of(group):
-            return place.part(weight, lambda w: w[group * inputs:(group + 1) * inputs].flip(space).transpose(0, 1))
-        return _products_of_patches(place, n, x, bias, groups, patches, weight_of)
-    handles(f"torch.conv_transpose{n}d", f"F.conv_transpose{n}d")(handler)
-
-
-for _n in (1, 2, 3):
-    _convolution(_n)
-    _transposed(_n)
-
-
 @handles("torch.bilinear", "F.bilinear")
 def _bilinear(place, x, y, weight, bias=None):
     """x times the matrices of all outputs, and the result times y."""
@@ -428,92 +330,6 @@ def _bilinear(place, x, y, weight, bias=None):
     out = place.call(torch.matmul, rows, place.view(y, lambda y: y.unsqueeze(-1)))
     out = place.view(out, lambda out: out.squeeze(-1))
     return out if bias is None else place.call(torch.add, out, bias)
-
-
-# ---- recurrent networks: a step of time is two linear layers and a few operations ----
-
-def _recurrent(kind, *names):
-    def handler(place, x, *rest):
-        packed = isinstance(rest[0], torch.Tensor) and rest[0].dtype == torch.int64 and not isinstance(rest[1], bool)
-        if packed:
-            return NotImplemented
-        state, weights, has_bias, layers, dropout, train, both, batch_first = rest
-        h0, c0 = (state[0], state[1]) if kind == "lstm" else (state, None)
-        directions, per = (2 if both else 1), (4 if has_bias else 2)
-        x = place.view(x, lambda x: x.transpose(0, 1)) if batch_first else x
-        if len(weights) != layers * directions * per:
-            return NotImplemented  # projections
-        hs, cs = [], []
-        for layer in range(layers):
-            outs = []
-            for direction in range(directions):
-                i = layer * directions + direction
-                w = weights[i * per:(i + 1) * per] + ([] if has_bias else [None, None])
-                h = place.part(h0, lambda h: h[i])
-                c = place.part(c0, lambda c: c[i]) if c0 is not None else None
-                steps = range(len(x)) if direction == 0 else reversed(range(len(x)))
-                ys = {}
-                for step in steps:
-                    now = place.part(x, lambda x: x[step])
-                    h, c = _CELLS[kind](place, now, h, c, *w)
-                    ys[step] = h
-                outs.append(place.call(torch.stack, [ys[s] for s in range(len(x))]))
-                hs.append(h)
-                cs.append(c)
-            x = outs[0] if directions == 1 else place.call(torch.cat, outs, -1)
-            if dropout and train and layer + 1 < layers:
-                x = place.call(F.dropout, x, dropout)
-        y = place.view(x, lambda x: x.transpose(0, 1)) if batch_first else x
-        h = place.call(torch.stack, hs)
-        return (y, h, place.call(torch.stack, cs)) if kind == "lstm" else (y, h)
-    handles(*names)(handler)
-
-
-def _both(place, x, h, w, u, b, c):
-    return place.call(F.linear, x, w, b), place.call(F.linear, h, u, c)
-
-
-def _simple(f):
-    def cell(place, x, h, c, *w):
-        a, b = _both(place, x, h, *w)
-        return place.call(f, place.call(torch.add, a, b)), None
-    return cell
-
-
-def _lstm_cell(place, x, h, c, *w):
-    a, b = _both(place, x, h, *w)
-    i, f, g, o = place.call(torch.chunk, place.call(torch.add, a, b), 4, -1)
-    kept = place.call(torch.mul, place.call(torch.sigmoid, f), c)
-    new = place.call(torch.mul, place.call(torch.sigmoid, i), place.call(torch.tanh, g))
-    c = place.call(torch.add, kept, new)
-    return place.call(torch.mul, place.call(torch.sigmoid, o), place.call(torch.tanh, c)), c
-
-
-def _gru_cell(place, x, h, c, *w):
-    a, b = _both(place, x, h, *w)
-    ar, az, an = place.call(torch.chunk, a, 3, -1)
-    br, bz, bn = place.call(torch.chunk, b, 3, -1)
-    r = place.call(torch.sigmoid, place.call(torch.add, ar, br))
-    z = place.call(torch.sigmoid, place.call(torch.add, az, bz))
-    n = place.call(torch.tanh, place.call(torch.add, an, place.call(torch.mul, r, bn)))
-    return place.call(torch.add, n, place.call(torch.mul, z, place.call(torch.sub, h, n))), None
-
-
-_CELLS = {"lstm": _lstm_cell, "gru": _gru_cell, "rnn_tanh": _simple(torch.tanh), "rnn_relu": _simple(torch.relu)}
-for _kind in _CELLS:
-    _recurrent(_kind, f"torch.{_kind}")
-
-
-def _cell(kind, name):
-    @handles(f"torch.{name}")
-    def handler(place, x, state, w, u, b=None, c=None):
-        h, old = state if kind == "lstm" else (state, None)
-        h, new = _CELLS[kind](place, x, h, old, w, u, b, c)
-        return (h, new) if kind == "lstm" else h
-
-
-for _kind in _CELLS:
-    _cell(_kind, f"{_kind}_cell")
 
 
 # ---- functions that are written in other functions ----
