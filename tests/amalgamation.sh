@@ -2,8 +2,8 @@
 # binade.h and binade.c, which `make amalgamation` writes, in a folder of their own: with each compiler that is here they
 # compile without a warning, build doc/examples/first.c with one command, and the program prints what it prints with the
 # library. binade.h is C++20, and binade.c links as WebAssembly with nothing missing but four functions.
-# The programs are compiled without unrolled kernels (BNDI_INSTRUMENTED), which would take minutes. --long compiles them with
-# -O2 as a user does, and runs the number library's tests with binade.c in its place.
+# The programs are compiled with -O0 and without unrolled kernels (BNDI_INSTRUMENTED), which would take minutes. --long compiles
+# them with -O2 as a user does, for every C standard, and runs the number library's tests with binade.c in its place.
 set -u
 top=$(cd "$(dirname "$0")/.." && pwd)
 build=${BND_BUILD:-$top/build}
@@ -61,15 +61,15 @@ for compiler in gcc clang; do
 $compiler"
     fi
 done
-fast='-O1 -DBNDI_INSTRUMENTED'
-$long && fast=-O2
+fast='-O0 -DBNDI_INSTRUMENTED' standards='c17 c2x'
+$long && fast=-O2 standards='c17 gnu17 c2x c23'
 seen=''
 while read -r compiler; do
     # shellcheck disable=SC2086  # CC may be a command with arguments, here and below
     version=$($compiler --version 2>/dev/null | head -1)
     case $seen in *"<$version>"*) continue ;; esac
     seen="$seen<$version>"
-    for standard in c17 gnu17 c2x c23; do
+    for standard in $standards; do
         if echo 'int unit;' | $compiler -std=$standard -fsyntax-only -x c - 2>/dev/null; then
             check "$compiler -std=$standard" $compiler -std=$standard -O2 $warnings -fsyntax-only binade.c
         fi

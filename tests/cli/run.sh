@@ -6,6 +6,12 @@
 top=$(cd "$(dirname "$0")/../.." && pwd)
 build=${BND_BUILD:-$top/build}
 bin=$build
+# Where build/binade is libtool's script around .libs/binade, the script takes longer than most runs.
+if LD_LIBRARY_PATH=$build/.libs "$build/.libs/binade" --version >/dev/null 2>&1 && [ "$(head -c 2 "$build/binade")" = '#!' ]; then
+    bin=$build/.libs
+    LD_LIBRARY_PATH=$build/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+    export LD_LIBRARY_PATH
+fi
 if [ -n "${BND_RUNNER-}" ]; then
     bin=$(mktemp -d) || exit 99
     trap 'rm -rf "$bin"' EXIT

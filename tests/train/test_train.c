@@ -7,22 +7,26 @@
 #include "tests.h"
 #include "tests/support/suites.h"
 
-/* Every model under every optimizer comes down, on data that it does not learn from. */
+/* Every model under every optimizer comes down, on data that it does not learn from. With a smaller scale, as under the
+ * sanitizers, each makes a few steps only, after which nothing has to have come down. */
 static void test_learning(void)
 {
+    enum { STEPS = 20 };
+    const size_t steps = scaled(STEPS) > 2 ? scaled(STEPS) : 2;
     for (size_t m = 0; m < bnd_model_count(); m++) {
         for (size_t o = 0; o < bnd_optimizer_count(); o++) {
             bnd_training t = training_of(bnd_model_name(m), bnd_optimizer_name(o), "fp32");
-            t.lr *= t.lr > 0.002 ? 1 : 5; /* 20 steps are few */
+            t.lr *= t.lr > 0.002 ? 1 : 5; /* as the steps are few */
             t.context = t.context != 0 ? 16 : 0;
             bnd_run *run = run_of(&t, NULL);
             double first = validation_of(run);
-            (void)steps_of(run, 20);
+            (void)steps_of(run, steps);
             double last = validation_of(run);
-            if (!(last < first)) {
+            const bool comes_down = last < first;
+            if (steps >= STEPS && !comes_down) {
                 printf("\n    %s, %s: %g to %g\n", t.model, t.optimizer, first, last);
             }
-            CU_ASSERT_TRUE(last < first);
+            CU_ASSERT_TRUE(isfinite(last) && (steps < STEPS || comes_down));
             bnd_run_free(run);
         }
     }
