@@ -335,7 +335,7 @@ static bool read_object(json_t **out, bndi_quantizations *all, const char *file,
     json_t *root = NULL;
     bnd_status status = length > TEXT_MOST
                             ? bnd_fail(&why, BND_BAD_FILE, 0, "it has %zu bytes; the most is %d", length, TEXT_MOST)
-                            : bndi_json_read(&root, &text, (bndi_json_span){0, length}, &why);
+                            : bndi_json_read_config(&root, &text, &why);
     if (status == BND_OK && !json_is_object(root)) {
         status = bnd_fail(&why, BND_BAD_FILE, 0, "expected an object");
         json_decref(root);

@@ -20,7 +20,7 @@ bnd_status bndi_read_model_config(bndi_model_config *out, const char *text, size
     bndi_json_text all = {.bytes = text, .length = length};
     json_t *object;
     bnd_error problem;
-    bnd_status status = bndi_json_read(&object, &all, (bndi_json_span){0, length}, &problem);
+    bnd_status status = bndi_json_read_config(&object, &all, &problem);
     if (status == BND_OK && !json_is_object(object)) {
         json_decref(object);
         status = bnd_fail(&problem, BND_BAD_FILE, 0, "expected an object");

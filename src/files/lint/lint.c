@@ -117,7 +117,7 @@ static json_t *config_of(bnd_lint *lint)
     bnd_error why;
     bndi_json_text text = {NULL, 0};
     text.bytes = bnd_checkpoint_text(lint->checkpoint, "config.json", &text.length);
-    if (text.bytes != NULL && bndi_json_read(&config, &text, (bndi_json_span){0, text.length}, &why) != BND_OK) {
+    if (text.bytes != NULL && bndi_json_read_config(&config, &text, &why) != BND_OK) {
         lint->no_memory = lint->no_memory || why.status == BND_NO_MEMORY;
         return NULL;
     }

@@ -2,6 +2,7 @@
 #include "store/json.h"
 
 #include <binade-lab/store.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* "line 3, column 7: " precedes the description of an error. Columns are bytes. */
@@ -61,6 +62,67 @@ bnd_status bndi_json_read(json_t **out, const bndi_json_text *text, bndi_json_sp
     }
     size_t at = error.position > 0 ? (size_t)error.position : 0;
     return refuse(text, part.from + (at < part.to - part.from ? at : part.to - part.from), reason(code), why);
+}
+
+/* Whether a number may have more digits than 64 bits have: an integer, for jansson, of 19 digits or more. */
+static bool is_wide(const char *number, size_t length)
+{
+    size_t digits = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (number[i] >= '0' && number[i] <= '9') {
+            digits++;
+        } else if (number[i] != '-') {
+            return false;
+        }
+    }
+    return digits >= 19;
+}
+
+/* A copy in which ".0" follows wide integers, so that jansson reads them as reals; NULL without memory. */
+static char *with_reals(const bndi_json_text *text, size_t *length)
+{
+    static const char numbers[] = "0123456789+-.eE";
+    size_t put = 0, end = text->length;
+    char *copy = malloc(end + end / 9 + 1); /* two bytes more for each nineteen */
+    bool quoted = false;
+    for (size_t i = 0, n; copy != NULL && i < end; i += n) {
+        const char *at = text->bytes + i;
+        for (n = 0; !quoted && i + n < end && at[n] != '\0' && strchr(numbers, at[n]) != NULL;) {
+            n++;
+        }
+        const bool wide = is_wide(at, n);
+        if (n == 0) {
+            quoted = quoted != (at[0] == '"');
+            n = quoted && at[0] == '\\' && i + 1 < end ? 2 : 1;
+        }
+        memcpy(copy + put, at, n);
+        put += n;
+        if (wide) {
+            memcpy(copy + put, ".0", 2);
+            put += 2;
+        }
+    }
+    *length = put;
+    return copy;
+}
+
+bnd_status bndi_json_read_config(json_t **out, const bndi_json_text *text, bnd_error *why)
+{
+    bnd_error first, unused;
+    bndi_json_text wide = {.bytes = NULL};
+    bnd_status status = bndi_json_read(out, text, (bndi_json_span){0, text->length}, &first);
+    if (status != BND_BAD_FILE) {
+        return status == BND_OK ? BND_OK : bnd_fail(why, status, first.where, "%s", first.message);
+    }
+    char *copy = with_reals(text, &wide.length);
+    if (copy == NULL) {
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for %zu bytes of JSON", text->length);
+    }
+    wide.bytes = copy;
+    status =
+        wide.length > text->length ? bndi_json_read(out, &wide, (bndi_json_span){0, wide.length}, &unused) : status;
+    free(copy);
+    return status == BND_OK ? BND_OK : bnd_fail(why, first.status, first.where, "%s", first.message);
 }
 
 /* Most names are plain ASCII without escapes: those need no tree. */
