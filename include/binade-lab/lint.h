@@ -115,6 +115,11 @@ void bnd_lint_free(bnd_lint *lint);
 /* Returns: the counts. */
 const bnd_lint_summary *bnd_lint_summary_of(const bnd_lint *lint);
 
+/* Writes the answer in words: "No problems found; 1 note."
+ * Arguments: at most `size` bytes are written, with a final 0 byte.
+ * Returns: the length of the whole text, as snprintf. */
+size_t bnd_lint_print_answer(char *out, size_t size, const bnd_lint *lint);
+
 /* Returns: the number of findings; one of them, or NULL. They are ordered by severity, the worst first, then by the
  * order of the checks, then by the order of the tensors. */
 size_t bnd_lint_findings(const bnd_lint *lint);

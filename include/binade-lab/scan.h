@@ -188,6 +188,32 @@ typedef struct bnd_scan_model {
  * Arguments: `scan`: the scan. */
 const bnd_scan_model *bnd_scan_model_of(const bnd_scan *scan);
 
+/* Writes a line of the answer in words: what every tensor must keep, the smallest candidate for each width of elements,
+ * and what it saves if each tensor takes its smallest candidate.
+ *
+ * Returns: The length of the whole line, as snprintf; 0, with an empty text: there are no more lines.
+ * Arguments: `out`, `size`: at most `size` bytes are written, with a final 0 byte. `scan`: the scan. `candidates`,
+ *     `count`, `options`: those of the scan. `line`: from 0 on. */
+size_t bnd_scan_print_line(char *out, size_t size, const bnd_scan *scan, const bnd_candidate *candidates, size_t count,
+                           const bnd_scan_options *options, size_t line);
+
+/* What a scan does not show.
+ *
+ * Returns: A sentence. */
+const char *bnd_scan_limits(void);
+
+/* Writes an SQNR for people: "31.9"; "exact" for an infinity, "nan" for the negative one, "-" for NaN.
+ *
+ * Returns: The length of the whole text, as snprintf.
+ * Arguments: `out`, `size`: at most `size` bytes are written, with a final 0 byte. `x`: the decibels. */
+size_t bnd_scan_print_sqnr(char *out, size_t size, double x);
+
+/* What is saved if the tensors of a model take so many bytes.
+ *
+ * Returns: Per cent of what they take now; 0 if there are none.
+ * Arguments: `model`: the figures of the model. `bytes`: the bytes. */
+double bnd_scan_saved(const bnd_scan_model *model, uint64_t bytes);
+
 #ifdef __cplusplus
 }
 #endif

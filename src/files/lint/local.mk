@@ -15,4 +15,5 @@ libbinade_laboratory_la_SOURCES += \
 	src/files/lint/config.c \
 	src/files/lint/parts.c \
 	src/files/lint/applied.c \
-	src/files/lint/lint.c
+	src/files/lint/lint.c \
+	src/files/lint/answer.c

@@ -15,4 +15,5 @@ libbinade_laboratory_la_SOURCES += \
 	src/files/scan/by_pieces.c \
 	src/files/scan/results.h \
 	src/files/scan/meet.c \
-	src/files/scan/scan.c
+	src/files/scan/scan.c \
+	src/files/scan/answer.c

@@ -53,37 +53,12 @@ static const char *layout_name(const bnd_lint_layout *row)
 
 /* ---- the answer ---- */
 
-static size_t count_kinds(const bnd_lint *found, bnd_severity least)
-{
-    kind k = {0, 0};
-    size_t count = 0;
-    while (next_kind(&k, found)) {
-        count += bnd_lint_finding_at(found, k.first)->severity >= least;
-    }
-    return count;
-}
-
 static char *answer_text(const bnd_lint *found)
 {
-    const bnd_lint_summary *sum = bnd_lint_summary_of(found);
-    size_t problems = count_kinds(found, BND_SEVERITY_SUSPECT),
-           notes = count_kinds(found, BND_SEVERITY_NOTE) - problems;
-    const char *s = problems == 1 ? "" : "s";
-    if (problems == 0) {
-        return notes == 0 ? copy_text("No problems found.")
-                          : format_text("No problems found; %zu note%s.", notes, notes == 1 ? "" : "s");
-    }
-    if (sum->damage == 0) {
-        return format_text("%zu possible problem%s: this checkpoint may be %s.", problems, s,
-                           sum->wrong > 0     ? "wrong"
-                           : sum->refused > 0 ? "refused by loaders"
-                                              : "incomplete");
-    }
-    if (sum->refused > 0) {
-        return format_text("%zu problem%s: loaders refuse this checkpoint%s.", problems, s,
-                           sum->wrong > 0 ? ", or load it and give wrong results" : "");
-    }
-    return format_text("%zu problem%s: this checkpoint loads, and gives wrong results.", problems, s);
+    const size_t length = bnd_lint_print_answer(NULL, 0, found);
+    char *text = allocate(NULL, length + 1, 1);
+    bnd_lint_print_answer(text, length + 1, found);
+    return text;
 }
 
 /* ---- findings ---- */

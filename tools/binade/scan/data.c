@@ -117,13 +117,9 @@ static void json_model(bnd_lab_json *json, const scan_options *o, const bnd_scan
     bnd_lab_json_end(json);
 }
 
-static void add_line(void *json, char *owned)
-{
-    json_owned_string(json, NULL, owned);
-}
-
 void json_scan(bnd_lab_json *json, const char *key, const scan_options *o, const bnd_scan *scan)
 {
+    char *line;
     bnd_lab_json_object(json, key);
     bnd_lab_json_string(json, "checkpoint", o->path);
     bnd_lab_json_object(json, "asked");
@@ -132,7 +128,9 @@ void json_scan(bnd_lab_json *json, const char *key, const scan_options *o, const
                        o->how.asks_underflow ? double_text(o->how.underflow) : copy_text("null"));
     bnd_lab_json_end(json);
     bnd_lab_json_array(json, "answer");
-    scan_answer(o, scan, add_line, json);
+    for (size_t i = 0; (line = scan_line(o, scan, i)) != NULL; i++) {
+        json_owned_string(json, NULL, line);
+    }
     bnd_lab_json_end(json);
     json_model(json, o, scan);
     json_candidates(json, o, scan);
@@ -141,7 +139,7 @@ void json_scan(bnd_lab_json *json, const char *key, const scan_options *o, const
         json_tensor(json, o, bnd_scan_worst(scan, i));
     }
     bnd_lab_json_end(json);
-    bnd_lab_json_string(json, "limits", SCAN_LIMITS);
+    bnd_lab_json_string(json, "limits", bnd_scan_limits());
     bnd_lab_json_end(json);
 }
 

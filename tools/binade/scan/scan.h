@@ -26,17 +26,13 @@ void scan_print_text(const scan_options *o, const bnd_scan *scan);
 void scan_print_json(const scan_options *o, const bnd_scan *scan);
 void scan_print_csv(const scan_options *o, const bnd_scan *scan);
 
-/* The answer: a heading, then a line per number of bits, and one for a mix. Each line is to be freed by its taker. */
-void scan_answer(const scan_options *o, const bnd_scan *scan, void (*line)(void *state, char *owned), void *state);
+/* A line of the answer. To be freed; NULL: there are no more. */
+char *scan_line(const scan_options *o, const bnd_scan *scan, size_t line);
 
 /* The JSON of --json and of --report. */
 void json_scan(bnd_lab_json *json, const char *key, const scan_options *o, const bnd_scan *scan);
 
 /* "4096x11008"; "scalar" where there is no dimension. To be freed. */
 char *shape_text(const bnd_scanned *t);
-
-/* What a scan cannot tell. */
-#define SCAN_LIMITS                                                                                                    \
-    "Weights alone do not show what happens to activations, or how accurate the model is; measure that on data."
 
 #endif

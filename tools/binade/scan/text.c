@@ -28,10 +28,9 @@ static void say(char *owned)
 
 static char *db_text(double x)
 {
-    return x == (double)INFINITY    ? copy_text("exact")
-           : x == -(double)INFINITY ? copy_text("nan")
-           : isnan(x)               ? copy_text("-")
-                                    : format_text("%.1f", x);
+    char text[32];
+    bnd_scan_print_sqnr(text, sizeof text, x);
+    return copy_text(text);
 }
 
 /* The verdict stands behind it where there may be no colour. */
@@ -73,11 +72,6 @@ static void put_name(const char *name, size_t width)
 
 /* ---- candidates ---- */
 
-static double saved(const bnd_scan_model *m, uint64_t bytes)
-{
-    return m->bytes > 0 ? 100 * (1 - (double)bytes / (double)m->bytes) : 0;
-}
-
 static void print_candidates(const scan_options *o, const bnd_scan *scan)
 {
     const bnd_scan_model *m = bnd_scan_model_of(scan);
@@ -91,7 +85,7 @@ static void print_candidates(const scan_options *o, const bnd_scan *scan)
         char *db = db_text(t->loss.sqnr), *zero = share_text(t->loss.to_zero, t->loss.elements);
         char *over = share_text(t->loss.overflows, t->loss.elements);
         printf("%c %-*s %5.2f %5.1f%% %5s %7s %8s", (int)('a' + i), (int)name, o->candidates[i].name,
-               8 * (double)t->loss.bytes / (double)m->elements, saved(m, t->loss.bytes), db, zero, over);
+               8 * (double)t->loss.bytes / (double)m->elements, bnd_scan_saved(m, t->loss.bytes), db, zero, over);
         for (size_t v = 0; v < BND_SURVIVALS; v++) {
             char *count = t->verdicts[v] > 0 ? format_text("%llu", (unsigned long long)t->verdicts[v]) : copy_text(".");
             printf("%*s", (v == BND_BREAKS ? 7 : 6) - (int)strlen(count), "");
@@ -222,95 +216,14 @@ static void print_ranges(const scan_options *o, const bnd_scan *scan)
 
 /* ---- what follows ---- */
 
-static char *what_is_asked(const scan_options *o)
+char *scan_line(const scan_options *o, const bnd_scan *scan, size_t line)
 {
-    const bnd_scan_options *h = &o->how;
-    long_text text = {.length = 0};
-    if (!h->asks_sqnr && !h->asks_underflow) {
-        return copy_text("every tensor exact or at the format's floor");
+    const size_t length = bnd_scan_print_line(NULL, 0, scan, o->candidates, o->count, &o->how, line);
+    char *text = length > 0 ? allocate(NULL, length + 1, 1) : NULL;
+    if (text != NULL) {
+        bnd_scan_print_line(text, length + 1, scan, o->candidates, o->count, &o->how, line);
     }
-    if (h->asks_sqnr) {
-        add_text(&text, "an SQNR of at least %g dB", h->sqnr);
-    }
-    if (h->asks_underflow) {
-        add_text(&text, "%sat most %g %% underflow to zero", h->asks_sqnr ? " and " : "", 100 * h->underflow);
-    }
-    add_text(&text, " in every tensor");
-    return text.text;
-}
-
-static unsigned bits_of(const bnd_candidate *c)
-{
-    return c->format.width > 0 ? c->format.width : c->format.precision + 1u;
-}
-
-/* The candidate with the fewest bytes that all tensors meet, among those with elements of this width. */
-static size_t smallest_with(const scan_options *o, const bnd_scan *scan, unsigned bits)
-{
-    const bnd_scan_total *totals = bnd_scan_totals(scan);
-    size_t best = o->count;
-    for (size_t i = 0; i < o->count; i++) {
-        const bnd_loss *loss = &totals[i].loss, *than = best < o->count ? &totals[best].loss : NULL;
-        bool meets = totals[i].meeting == bnd_scan_model_of(scan)->tensors && bits_of(&o->candidates[i]) == bits;
-        bool better =
-            than == NULL || loss->bytes < than->bytes || (loss->bytes == than->bytes && loss->sqnr > than->sqnr);
-        best = meets && better ? i : best;
-    }
-    return best;
-}
-
-static char *candidate_text(const scan_options *o, const bnd_scan *scan, unsigned bits)
-{
-    const size_t i = smallest_with(o, scan, bits);
-    if (i == o->count) {
-        return format_text("%u bits: none.", bits);
-    }
-    const bnd_scan_total *t = &bnd_scan_totals(scan)[i];
-    double part = saved(bnd_scan_model_of(scan), t->loss.bytes);
-    char *worst = db_text(bnd_scan_at(scan, t->worst)->losses[i].sqnr), *bytes = bytes_text((double)t->loss.bytes);
-    bool number = worst[0] >= '0' && worst[0] <= '9';
-    char *text = format_text("%u bits: %s, %s%s; %s, %.1f %% %s.", bits, o->candidates[i].name, worst,
-                             number ? " dB in the worst tensor" : "", bytes, fabs(part), part < 0 ? "more" : "less");
-    free(worst);
-    free(bytes);
     return text;
-}
-
-/* Each number of bits once, the largest first. */
-void scan_answer(const scan_options *o, const bnd_scan *scan, void (*line)(void *state, char *owned), void *state)
-{
-    const bnd_scan_model *m = bnd_scan_model_of(scan);
-    char *asked = what_is_asked(o), *now = bytes_text((double)m->bytes), *mixed = bytes_text((double)m->mixed_bytes);
-    line(state, format_text("Smallest candidate that keeps %s, of %s now:", asked, now));
-    for (unsigned bits = 64; bits > 0; bits--) {
-        bool there = false;
-        for (size_t i = 0; i < o->count; i++) {
-            there = there || bits_of(&o->candidates[i]) == bits;
-        }
-        if (there) {
-            line(state, candidate_text(o, scan, bits));
-        }
-    }
-    bool mixes = m->mixed_staying < m->tensors &&
-                 (m->smallest == o->count || m->mixed_bytes < bnd_scan_totals(scan)[m->smallest].loss.bytes);
-    if (mixes) {
-        char *rest = m->mixed_staying > 0
-                         ? format_text("; %llu of %llu tensors stay as they are", (unsigned long long)m->mixed_staying,
-                                       (unsigned long long)m->tensors)
-                         : copy_text("");
-        line(state,
-             format_text("Each tensor in its smallest: %s, %.1f %% less%s.", mixed, saved(m, m->mixed_bytes), rest));
-        free(rest);
-    }
-    free(asked);
-    free(now);
-    free(mixed);
-}
-
-static void say_line(void *state, char *owned)
-{
-    (void)state;
-    say(owned);
 }
 
 static void print_notes(const bnd_scan *scan)
@@ -331,13 +244,13 @@ static void print_notes(const bnd_scan *scan)
                         (unsigned long long)m->staying, m->staying == 1 ? "" : "s", bytes));
         free(bytes);
     }
-    say(copy_text(SCAN_LIMITS));
+    say(copy_text(bnd_scan_limits()));
 }
 
 void scan_print_text(const scan_options *o, const bnd_scan *scan)
 {
     const bnd_scan_model *m = bnd_scan_model_of(scan);
-    char *bytes = bytes_text((double)m->bytes);
+    char *bytes = bytes_text((double)m->bytes), *line;
     say(format_text("%s: %llu tensor%s, %llu weights, %s", o->path, (unsigned long long)m->tensors,
                     m->tensors == 1 ? "" : "s", (unsigned long long)m->elements, bytes));
     free(bytes);
@@ -348,6 +261,8 @@ void scan_print_text(const scan_options *o, const bnd_scan *scan)
         print_ranges(o, scan);
     }
     putchar('\n');
-    scan_answer(o, scan, say_line, NULL);
+    for (size_t i = 0; (line = scan_line(o, scan, i)) != NULL; i++) {
+        say(line);
+    }
     print_notes(scan);
 }

@@ -8,6 +8,7 @@ import threading
 
 from . import _types
 from ._native import Error, call, lib, text
+from ._values import printed
 
 
 class Result(dict):
@@ -110,14 +111,11 @@ def call_about(where, *arguments):
 
 def lines_of(name, *arguments):
     """The lines of an answer in words, which a call of this name writes one by one."""
-    print_line, found = getattr(lib, name), []
-    while True:
-        length = print_line(None, 0, *arguments, len(found))
-        if length == 0:
-            return found
-        line = ctypes.create_string_buffer(length + 1)
-        print_line(line, length + 1, *arguments, len(found))
-        found.append(line.value.decode("utf-8", "replace"))
+    found, line = [], printed(name, *arguments, 0)
+    while line:
+        found.append(line)
+        line = printed(name, *arguments, len(found))
+    return found
 
 
 class Handle:

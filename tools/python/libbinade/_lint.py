@@ -7,10 +7,11 @@ from . import _types
 from ._checkpoint import Path, decoded
 from ._lab import Handle, Result, call_about, path_of
 from ._native import lib, text
+from ._values import printed
 
 
 class Lint(Result):
-    """What is wrong with a checkpoint: `findings`, and `layouts` with the loaders of each."""
+    """What is wrong with a checkpoint: `findings`, `layouts` with the loaders of each, and a sentence (`answer`)."""
 
     _list = "findings"
 
@@ -54,6 +55,7 @@ def lint(path: Path, loader: Optional[str] = None, *, every_scale: bool = False,
     options = _types.bnd_lint_options(every_scale=every_scale, no_codes=not codes)
     call_about(os.fsdecode(name), "bnd_lint_new", handle.out, name, ctypes.byref(options))
     sums, found = lib.bnd_lint_summary_of(handle.value).contents, Lint(path=os.fsdecode(name))
+    found["answer"] = printed("bnd_lint_print_answer", handle.value)
     found.update(damage=sums.damage, suspect=sums.suspect, note=sums.note, findings=[], layouts=[])
     for i in range(lib.bnd_lint_findings(handle.value)):
         f = lib.bnd_lint_finding_at(handle.value, i).contents

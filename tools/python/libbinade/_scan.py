@@ -7,13 +7,14 @@ from typing import Dict, Iterable, Optional, Union
 from . import _types
 from ._arrays import numpy as np
 from ._checkpoint import Checkpoint, Path, Progress, decoded, opened_of
-from ._lab import Handle, Result, Stop, columns_of, interruptible, shape_at, texts_of
+from ._lab import Handle, Result, Stop, columns_of, interruptible, lines_of, shape_at, texts_of
 from ._native import call, lib, text
 from ._options import context_of, real
 
 
 class Scan(Result):
-    """What weights lose: `tensors` (the worst first), each with its `candidates`; totals in `candidates`; `model`."""
+    """What weights lose: `tensors` (the worst first), each with its `candidates`; totals in `candidates`; `model`; the
+    last lines of the command (`answer`, `limits`)."""
 
     _list = "tensors"
 
@@ -46,12 +47,13 @@ def _scanned(t, names):
     return found
 
 
-def _scan_result(path, scan, candidates, sqnr, max_underflow):
+def _scan_result(path, scan, candidates, options, sqnr, max_underflow):
     names = [decoded(c.name) for c in candidates]
     totals, m = lib.bnd_scan_totals(scan), lib.bnd_scan_model_of(scan).contents
     keys = [decoded(lib.bnd_survival_key(v)) for v in range(_types.BND_SURVIVALS)]
     named = names + [None]
-    found = Scan(checkpoint=path, asked={"sqnr": sqnr, "max_underflow": max_underflow})
+    answer = lines_of("bnd_scan_print_line", scan, candidates, len(candidates), ctypes.byref(options))
+    found = Scan(checkpoint=path, asked={"sqnr": sqnr, "max_underflow": max_underflow}, answer=answer)
     counts = ("tensors", "elements", "bytes", "staying", "staying_bytes", "damaged")
     found["model"] = {key: getattr(m, key) for key in counts}
     found["model"].update(smallest=named[min(m.smallest, len(names))], mixed_bytes=m.mixed_bytes,
@@ -62,6 +64,7 @@ def _scan_result(path, scan, candidates, sqnr, max_underflow):
          "tensors": dict(zip(keys, totals[i].verdicts))} for i, name in enumerate(names)] if m.tensors else []
     found["tensors"] = [_scanned(lib.bnd_scan_worst(scan, i).contents, names)
                         for i in range(lib.bnd_scan_tensors(scan))]
+    found["limits"] = decoded(lib.bnd_scan_limits())
     return found
 
 
@@ -108,5 +111,5 @@ def scan(checkpoint: Union[Path, Checkpoint], formats: Union[str, Iterable[str],
                                ctypes.byref(options)), stop)
     if lib.bnd_scan_tensors(handle.value) == 0:
         raise ValueError(f"{opened.path} has no tensor with such a name")
-    return _scan_result(opened.path, handle.value, candidates, math.nan if sqnr is None else sqnr,
+    return _scan_result(opened.path, handle.value, candidates, options, math.nan if sqnr is None else sqnr,
                         math.nan if max_underflow is None else max_underflow)

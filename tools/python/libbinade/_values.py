@@ -23,7 +23,7 @@ def printed(name, *arguments):
         buffer = ctypes.create_string_buffer(size)
         length = function(buffer, size, *arguments)
         if length < size:
-            return buffer.value.decode()
+            return buffer.value.decode("utf-8", "replace")
         size = length + 1
 
 

@@ -1,8 +1,7 @@
 """Checkpoints: open them, scan their weights, check, quantize, lay out anew and compare them.
 
 A checkpoint is a .safetensors file, a folder of them, a .gguf or a .npy file. The functions make the same calls as the
-commands binade scan, lint, quantize, relayout and diff. Their results have the keys of --json, except for the sentences
-in `answer` and `limits` of scan and lint.
+commands binade scan, lint, quantize, relayout and diff. Their results have the keys of --json.
 """
 from ._checkpoint import Checkpoint, open_checkpoint
 from ._convert import Plan, Relayout, quantize_checkpoint, relayout
