@@ -337,12 +337,15 @@ static bnd_status parse_row(bnd_block *out, const char *name, size_t length, bnd
         }
     }
     bndi_nearest nearest = bndi_nearest_to(name, length);
+    char all[256]; /* more than the names take */
+    bndi_text text = bndi_text_in(all, sizeof all);
     for (size_t i = 0; i < BLOCKS; i++) {
         bndi_nearest_offer(&nearest, blocks[i].name, bndi_length(blocks[i].name));
+        bndi_text_string(&text, i == 0 ? "(available: " : ", ");
+        bndi_text_string(&text, blocks[i].name);
     }
-    return bndi_nearest_fail(&nearest, why, BND_BAD_NAME, "unknown block format",
-                             "(available: mxfp8, mxfp8-e5m2, mxfp6-e2m3, mxfp6-e3m2, mxfp4, mxint8, nvfp4; or a format "
-                             "and its scaling, as e4m3/row)");
+    bndi_text_string(&text, "; or a format and its scaling, as e4m3/row)");
+    return bndi_nearest_fail(&nearest, why, BND_BAD_NAME, "unknown block format", all);
 }
 
 /* int2 ... int8: the integers of that many bits, without the lowest. They are numbers of one exponent with one bit
