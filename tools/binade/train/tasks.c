@@ -38,7 +38,7 @@ int training_data(bnd_training *t, const training_options *o)
                                            "uint16, int32, uint32, int64 or uint64");
     }
     if (o->tokenizer != NULL && o->data == NULL && t->data[0] == '\0') {
-        return complain(o->common.command, "--tokenizer FILE makes tokens of the text in --data FILE");
+        return complain(o->common.command, "--tokenizer needs --data FILE, the text of which it makes tokens");
     }
     if (o->data != NULL) {
         snprintf(t->data_type, sizeof t->data_type, "%s", o->data_type != NULL ? o->data_type : "");

@@ -40,7 +40,7 @@ def set_data(training, data, data_type, tokenizer):
         raise ValueError("data_type is the type of the tokens in data: uint8, int16, uint16, int32, uint32, int64 or "
                          "uint64")
     if tokenizer is not None and data is None and not training.data:
-        raise ValueError("tokenizer makes tokens of the text in data")
+        raise ValueError("tokenizer needs data, the text of which it makes tokens")
     if data is not None:
         _set_word(training, "data_type", data_type or "")
         _set_file(training, "data", data)
