@@ -8,7 +8,8 @@ binade() { ${BND_RUNNER-} "$build/binade" "$@"; }
 pause() { sleep 0.1 2>/dev/null || sleep 1; }
 # Steps of a run that signals stop: a fifth under the sanitizers, where a step takes longer.
 long=$(awk "BEGIN { n = 2000 * ${BND_TEST_SCALE:-1}; print n < 400 ? 400 : int(n) }")
-small="--model mlp --width 16 --batch 4 -j 1 --plot none --checkpoint 20"
+small="--model mlp --width 16 --batch 4 -j 1 --plot none"
+kept="$small --checkpoint 20" # with --out
 
 # ---- the reader of a pipe has gone: as if SIGPIPE had ended the command, and not a word ----
 
@@ -95,13 +96,13 @@ if command -v timeout >/dev/null && timeout --preserve-status 9 true 2>/dev/null
 
     # Training: every stop leaves files that can be read, and the end is that of a run that was not stopped.
     # shellcheck disable=SC2086  # words
-    binade train $small --recipe fp32 --steps "$long" --out whole >/dev/null
+    binade train $kept --recipe fp32 --steps "$long" --out whole >/dev/null
     stops=0 status=130
     while [ "$status" -ge 128 ] && [ "$stops" -lt 60 ]; do # each time later
         signal=INT
         [ $((stops % 2)) = 1 ] && signal=TERM
         # shellcheck disable=SC2086
-        status=$(after $signal "$((stops / 5)).$((stops % 5 * 2 + 1))" train $small --recipe fp32 --steps "$long" \
+        status=$(after $signal "$((stops / 5)).$((stops % 5 * 2 + 1))" train $kept --recipe fp32 --steps "$long" \
             --out stopped --resume)
         stops=$((stops + 1))
         [ ! -s stopped/metrics.jsonl ] ||
@@ -127,7 +128,7 @@ fi
 (
     trap '' TERM INT
     # shellcheck disable=SC2086
-    exec ${BND_RUNNER-} "$build/binade" train $small --recipe fp32 --steps "$long" --out ignoring >/dev/null 2>&1
+    exec ${BND_RUNNER-} "$build/binade" train $kept --recipe fp32 --steps "$long" --out ignoring >/dev/null 2>&1
 ) &
 job=$!
 while [ ! -s ignoring/metrics.jsonl ] && kill -0 "$job" 2>/dev/null; do :; done # without a pause: the run is short
@@ -140,12 +141,12 @@ check "it is complete" test -s ignoring/summary.json
 # ---- two at once ----
 
 # shellcheck disable=SC2086
-(exec ${BND_RUNNER-} "$build/binade" train $small --recipe fp32,bf16-pure --steps 100000000 --out both >/dev/null 2>&1) &
+(exec ${BND_RUNNER-} "$build/binade" train $kept --recipe fp32,bf16-pure --steps 100000000 --out both >/dev/null 2>&1) &
 job=$!
 while [ ! -s both/fp32-0/metrics.jsonl ] && kill -0 "$job" 2>/dev/null; do pause; done
 config=$(cat both/bf16-pure-0/config.json both/fp32-0/config.json)
 # shellcheck disable=SC2086
-refused() { binade train $small --steps 100000000 --out both --resume "$@" 2>&1 >/dev/null; echo "$?"; }
+refused() { binade train $kept --steps 100000000 --out both --resume "$@" 2>&1 >/dev/null; echo "$?"; }
 check "the second of two is refused" equal "$(refused --recipe fp32,bf16-pure)" \
     "binade train: both is in use by another train or sweep; wait for it, or choose another directory
 3"

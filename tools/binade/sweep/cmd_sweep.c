@@ -31,6 +31,9 @@ static int choose(sweep *s)
     if (s->ranks.count > 1 && s->asked.out == NULL) {
         return complain(self, "mpirun needs --out DIR, a directory that all ranks share");
     }
+    if (s->asked.keeps_checkpoints && s->asked.out == NULL) {
+        return complain(self, "--keep-checkpoints needs --out DIR, the directory that the checkpoints stay in");
+    }
     if (s->asked.recipes.count == 0) {
         status = training_add_recipes(&s->asked, "fp32,bf16-amp,fp16-pure");
     }

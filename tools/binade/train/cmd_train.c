@@ -321,6 +321,9 @@ static int check_operands(const train *t)
     if (t->asked.resume && t->asked.out == NULL) {
         return complain(s->command, "--resume needs --out DIR, the directory of the runs to continue");
     }
+    if (OPTION_GIVEN(s, training_options, checkpoint_every) && t->asked.out == NULL) {
+        return complain(s->command, "--checkpoint needs --out DIR, the directory that the checkpoints go to");
+    }
     if ((t->asked.dump_init != NULL || t->asked.dump_batches != NULL) && t->asked.seeds > 1) {
         return complain(s->command, "--dump-init and --dump-batches cannot be used with --seeds: each seed pair has "
                                     "weights and batches of its own; choose one with --seed-init and --seed-data");
