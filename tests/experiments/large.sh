@@ -74,8 +74,18 @@ report() {
     finish
 }
 
+# beyond OPTIMIZER STEPS: has a round of more steps begun? Its runs are not made shorter again.
+beyond() {
+    for configuration in "$here/$1"/*/config.json; do
+        made=$(sed -n 's/.*"steps": *\([0-9]*\),.*/\1/p' "$configuration" 2>/dev/null)
+        [ "${made:-0}" -le "$2" ] || return 0
+    done
+    return 1
+}
+
 for n in 20 61 122 183 244 366 488 732 976 1464 1952 2442; do
     [ "$n" -le "$last" ] || break
+    ! beyond adamw "$n" && ! beyond muon "$n" || continue
     # shellcheck disable=SC2086  # options are words
     for optimizer in adamw muon; do
         runs $optimizer --optimizer $optimizer $model --recipe $recipes --data "$text" --statistics none \
