@@ -222,6 +222,7 @@ const lint_case lint_cases[] = {
      {ROW_CODES, GOOD_ROWS}},
     {"no JSON", "{\"quantization_config\":", "config-bad", D, {ROW_CODES, GOOD_ROWS}},
     {"no config", "{}", "config-absent", D, {ROW_CODES, GOOD_ROWS}},
+    {"an integer of 64 bits", "{\"data_hash\":15173790203538559191}", "config-absent", D, {ROW_CODES, GOOD_ROWS}},
     {"an unknown key",
      CT("float-quantized", "\"num_bits\":8,\"type\":\"float\",\"strategy\":\"channel\",\"nbits\":8"),
      "config-unknown-key",

@@ -327,26 +327,34 @@ static void note_bad(bndi_quantizations *all, const char *file, const bnd_error 
     }
 }
 
-/* Reads a text as one object; false where it is not one, which is noted. */
-static bool read_object(json_t **out, bndi_quantizations *all, const char *file, const char *bytes, size_t length)
+/* Reads a text as one object. *out is NULL where there is no text, or where it is not one object, which is noted. */
+static bnd_status read_object(json_t **out, bndi_quantizations *all, const char *file, const char *bytes, size_t length,
+                              bnd_error *why)
 {
     const bndi_json_text text = {bytes, length};
-    bnd_error why = {0};
+    bnd_error bad = {0};
     json_t *root = NULL;
+    *out = NULL;
+    if (bytes == NULL) {
+        return BND_OK;
+    }
     bnd_status status = length > TEXT_MOST
-                            ? bnd_fail(&why, BND_BAD_FILE, 0, "it has %zu bytes; the most is %d", length, TEXT_MOST)
-                            : bndi_json_read_config(&root, &text, &why);
+                            ? bnd_fail(&bad, BND_BAD_FILE, 0, "it has %zu bytes; the most is %d", length, TEXT_MOST)
+                            : bndi_json_read_config(&root, &text, &bad);
     if (status == BND_OK && !json_is_object(root)) {
-        status = bnd_fail(&why, BND_BAD_FILE, 0, "expected an object");
+        status = bnd_fail(&bad, BND_BAD_FILE, 0, "expected an object");
         json_decref(root);
     }
+    if (status == BND_NO_MEMORY) {
+        return bnd_fail(why, status, bad.where, "%s: %s", file, bad.message);
+    }
     if (status != BND_OK) {
-        note_bad(all, file, &why);
-        return false;
+        note_bad(all, file, &bad);
+        return BND_OK;
     }
     keep(all, root);
     *out = root;
-    return true;
+    return BND_OK;
 }
 
 static bnd_status read_config(bndi_quantizations *all, const bnd_checkpoint *checkpoint, bnd_error *why)
@@ -356,8 +364,9 @@ static bnd_status read_config(bndi_quantizations *all, const bnd_checkpoint *che
     size_t length = 0;
     json_t *root;
     const char *text = bnd_checkpoint_text(checkpoint, file, &length);
-    if (text == NULL || !read_object(&root, all, file, text, length)) {
-        return BND_OK;
+    bnd_status status = read_object(&root, all, file, text, length, why);
+    if (root == NULL) {
+        return status;
     }
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         const json_t *object = json_object_get(root, keys[i]), *inner = json_object_get(object, "quantization_config");
@@ -381,8 +390,9 @@ static bnd_status read_modelopt(bndi_quantizations *all, const bnd_checkpoint *c
     size_t length = 0;
     json_t *root;
     const char *text = bnd_checkpoint_text(checkpoint, file, &length);
-    if (text == NULL || !read_object(&root, all, file, text, length)) {
-        return BND_OK;
+    bnd_status status = read_object(&root, all, file, text, length, why);
+    if (root == NULL) {
+        return status;
     }
     reader r = {.arena = &all->arena};
     bndi_quantization *q = add(all, file, "quantization");
@@ -399,8 +409,9 @@ static bnd_status read_comfy(bndi_quantizations *all, const bnd_checkpoint *chec
     for (size_t i = 0; i < checkpoint->pairs; i++) {
         text = strcmp(checkpoint->metadata[i].key, key) == 0 ? checkpoint->metadata[i].value : text;
     }
-    if (text == NULL || !read_object(&root, all, key, text, strlen(text))) {
-        return BND_OK;
+    bnd_status status = read_object(&root, all, key, text, text != NULL ? strlen(text) : 0, why);
+    if (root == NULL) {
+        return status;
     }
     reader r = {.arena = &all->arena};
     bndi_quantization *q = add(all, key, "layers");

@@ -45,12 +45,15 @@ static const char *reason(enum json_error_code code)
     }
 }
 
-bnd_status bndi_json_read(json_t **out, const bndi_json_text *text, bndi_json_span part, bnd_error *why)
+/* `overflows`: whether it failed for an integer of more than 63 bits. */
+static bnd_status read_part(json_t **out, const bndi_json_text *text, bndi_json_span part, bool *overflows,
+                            bnd_error *why)
 {
     json_error_t error = {.text = ""};
     const char *bytes = text->length > 0 ? text->bytes : ""; /* an empty file has no memory: NULL */
     json_t *value =
         json_loadb(bytes + part.from, part.to - part.from, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
+    *overflows = false;
     if (value != NULL) {
         *out = value;
         return BND_OK;
@@ -60,8 +63,15 @@ bnd_status bndi_json_read(json_t **out, const bndi_json_text *text, bndi_json_sp
     if (code == json_error_out_of_memory || error.text[0] == '\0') {
         return bnd_fail(why, BND_NO_MEMORY, part.from, "no memory for %zu bytes of JSON", part.to - part.from);
     }
+    *overflows = code == json_error_numeric_overflow;
     size_t at = error.position > 0 ? (size_t)error.position : 0;
     return refuse(text, part.from + (at < part.to - part.from ? at : part.to - part.from), reason(code), why);
+}
+
+bnd_status bndi_json_read(json_t **out, const bndi_json_text *text, bndi_json_span part, bnd_error *why)
+{
+    bool overflows;
+    return read_part(out, text, part, &overflows, why);
 }
 
 /* Whether a number may have more digits than 64 bits have: an integer, for jansson, of 19 digits or more. */
@@ -108,21 +118,21 @@ static char *with_reals(const bndi_json_text *text, size_t *length)
 
 bnd_status bndi_json_read_config(json_t **out, const bndi_json_text *text, bnd_error *why)
 {
-    bnd_error first, unused;
-    bndi_json_text wide = {.bytes = NULL};
-    bnd_status status = bndi_json_read(out, text, (bndi_json_span){0, text->length}, &first);
-    if (status != BND_BAD_FILE) {
-        return status == BND_OK ? BND_OK : bnd_fail(why, status, first.where, "%s", first.message);
+    bnd_error second;
+    bool overflows;
+    bnd_status first = read_part(out, text, (bndi_json_span){0, text->length}, &overflows, why);
+    if (!overflows) {
+        return first;
     }
+    bndi_json_text wide = {.bytes = NULL};
     char *copy = with_reals(text, &wide.length);
     if (copy == NULL) {
         return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for %zu bytes of JSON", text->length);
     }
     wide.bytes = copy;
-    status =
-        wide.length > text->length ? bndi_json_read(out, &wide, (bndi_json_span){0, wide.length}, &unused) : status;
+    bnd_status status = bndi_json_read(out, &wide, (bndi_json_span){0, wide.length}, &second);
     free(copy);
-    return status == BND_OK ? BND_OK : bnd_fail(why, first.status, first.where, "%s", first.message);
+    return status == BND_NO_MEMORY ? bnd_fail(why, status, 0, "%s", second.message) : status == BND_OK ? status : first;
 }
 
 /* Most names are plain ASCII without escapes: those need no tree. */
