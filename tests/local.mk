@@ -32,7 +32,7 @@ endif
 
 # Tests begin in this order: those that take longest come first, so that none is left alone at the end.
 UNIT_TESTS =
-TESTS += tests/page/run.sh tests/cli/run.sh tests/amalgamation.sh
+TESTS += tests/page/run.sh tests/cli/run.sh tests/amalgamation.sh tests/house.sh
 if HAVE_CUNIT
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS)
@@ -73,7 +73,7 @@ include $(top_srcdir)/tests/exhaustive/local.mk
 include $(top_srcdir)/tests/experiments/local.mk
 include $(top_srcdir)/tests/fuzz/local.mk
 
-TESTS += tests/house.sh tests/support/skipped.sh
+TESTS += tests/support/skipped.sh
 EXTRA_DIST += tests/amalgamation.sh tests/house.sh tests/support/checks.py tests/support/python.sh tests/support/skipped.sh
 
 # What tools/check runs under the sanitizers: tests that run C code of that build. Left out are tests of other builds (the

@@ -45,7 +45,7 @@ static double mean_gap(const double *a, const double *b)
     for (int i = 0; i < BATCHES; i++) {
         sum += a[i] - b[i];
     }
-    return sum / BATCHES;
+    return sum / (double)BATCHES;
 }
 
 static void losses_are_compared(void)
