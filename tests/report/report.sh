@@ -6,4 +6,6 @@ scratch=$(mktemp -d) || exit 99
 trap 'rm -rf "$scratch"' EXIT
 LC_ALL=C.UTF-8
 export LC_ALL
+PYTHONPATH=$top/tests/support
+export PYTHONPATH
 cd "$scratch" && BND_COMMAND="${BND_RUNNER:+$BND_RUNNER }$build/binade" "$python" "$top/tests/report/report_judge.py"

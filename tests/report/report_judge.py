@@ -5,18 +5,10 @@ import os
 import shlex
 import shutil
 import subprocess
-import sys
+
+from checks import check, conclude
 
 command = shlex.split(os.environ["BND_COMMAND"])
-passed = failed = 0
-
-
-def check(holds, what):
-    global passed, failed
-    passed += bool(holds)
-    failed += not holds
-    if not holds:
-        print("does not hold:", what)
 
 
 def binade(*words, cwd=None):
@@ -200,5 +192,4 @@ check(curve["step"] == sorted(set(curve["step"])) and curve["step"][0] == 0 and 
       "its ends")
 check(len(text) < 100000 and long["points"]["kept"] < 5000 < STEPS <= long["points"]["measured"], "and it is short")
 
-print(f"Python {sys.version.split()[0]}: {passed} passed, {failed} failed")
-sys.exit(failed > 0)
+conclude()

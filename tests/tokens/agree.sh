@@ -6,4 +6,4 @@ find_python 'import json, unicodedata; unicodedata.ucd_3_2_0' "Python 3"
 made=$(mktemp -d) || exit 99
 trap 'rm -rf "$made"' EXIT
 cd "$made" || exit 99
-"$python" "$top/tests/tokens/reference.py" "$build/tests/tokens/encode"
+PYTHONPATH=$top/tests/support "$python" "$top/tests/tokens/reference.py" "$build/tests/tokens/encode"

@@ -12,6 +12,8 @@ import subprocess
 import sys
 import unicodedata
 
+from checks import check, conclude
+
 ENCODE = sys.argv[1]
 BLANKS = {*map(chr, range(9, 14)), *" \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000", *map(chr, range(0x2000, 0x200b))}
 LLAMA = (r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|"
@@ -20,15 +22,6 @@ PATTERNS = {"gpt2": r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}
             "llama3": LLAMA, "qwen2": LLAMA.replace("{1,3}", "")}
 LEARNED = ("The quick brown fox jumps over the lazy dog; it's they've we'll I'M you'RE 12345 and 67.\n\n  def f(x):"
            "\n\treturn x ** 2  # sum\r\n über Größe naïve Привет, мир! Ελληνικά 日本語 中文 हिन्दी العربية 👍🏽 🎉🎉 ½ ² Ⅷ ") * 3
-passed = failed = 0
-
-
-def check(holds, what):
-    global passed, failed
-    passed += bool(holds)
-    failed += not holds
-    if not holds:
-        print("does not hold:", what)
 
 
 def split(name, text):
@@ -231,5 +224,4 @@ TOKENIZER = compare()
 whole_words(TOKENIZER)
 nfc(TOKENIZER)
 refusals(TOKENIZER)
-print(f"Python {sys.version.split()[0]}, Unicode {unicodedata.unidata_version}: {passed} passed, {failed} failed")
-sys.exit(failed > 0)
+conclude(f"Unicode {unicodedata.unidata_version}")
