@@ -90,7 +90,9 @@ typedef struct bnd_gemm {
 /* The matrix product C = A B, or C + A B, of fp32 numbers, with the accumulator as a parameter.
  *
  * A value of the accumulator's format that fp32 does not have is rounded to nearest even when it is stored; every NaN
- * is stored as 7fc00000. A call needs 340 KiB of stack in each of its threads, 130 KiB if the C library is not glibc.
+ * is stored as 7fc00000. A call needs 380 KiB of stack in each of its threads. New threads of
+ * musl have 128 KiB: a program of the amalgamation needs -Wl,-z,stack-size=1048576 there. A libbinade built for musl
+ * asks for enough when the program starts, but not if it is loaded later.
  *
  * Returns: BND_OK or BND_BAD_ARGUMENT.
  * Arguments: `c` (out; in/out if how->add), `m`, `n`: m x n numbers. `a`, `b`, `k`: m x k and k x n numbers. `how`: the

@@ -1,5 +1,5 @@
 /* A prepared product, and the buffers for its parts. A block of A and a panel of B are on the stack of the thread that
- * works on them: 360 KiB. */
+ * works on them: 360 KiB. binade/matmul.h says how much stack a call needs. */
 #ifndef BINADE_SRC_MATMUL_GEMM_JOB_H
 #define BINADE_SRC_MATMUL_GEMM_JOB_H
 
@@ -52,6 +52,7 @@ typedef struct bndi_buffers {
     uint32_t largest_b;
     float bias[BNDI_TILE_COLUMNS_MAX];
 } bndi_buffers;
+_Static_assert(sizeof(bndi_buffers) <= 360 << 10, "larger buffers than the stack of which binade/matmul.h speaks");
 
 /* Results are numbers or one canonical NaN. */
 static inline float one_nan(float x)
