@@ -29,6 +29,7 @@ typedef struct bnd_cost {
     char note[BND_COST_NOTES_MAX][BND_COST_NOTE_SIZE]; /* what it leaves out, where its numbers come from */
     size_t notes;
     char answer[BND_COST_NAME_SIZE]; /* the name of the step that answers the question */
+    char about[BND_COST_TEXT_SIZE];  /* what it answers: "training time"; of a tensor, the name of the format */
 } bnd_cost;
 
 /* The value of a step of an answer.

@@ -444,6 +444,35 @@ const char *bnd_summary_verdict(const bnd_summary_row *rows, size_t row);
 /* Returns: the verdict of the runs that did not fail; "" where there is none. */
 const char *bnd_summary_others(const bnd_summary_row *rows, size_t row);
 
+/* Writes a loss for people: four decimals, or three digits of one that is very small or large; "nan".
+ * Returns: the length of the whole text, as snprintf. */
+size_t bnd_loss_print(char *out, size_t size, double x);
+
+/* Writes a line of the conclusion in words: "Use bf16-pure: no difference from fp32, with 50 % of its memory.", then
+ * which recipes failed, are worse, better or inconclusive.
+ * Arguments: at most `size` bytes are written, with a final 0 byte. `rows`, `count`: the whole table. `line`: from 0
+ * on.
+ * Returns: the length of the whole line, as snprintf; 0, with an empty text: there are no more lines. */
+size_t bnd_summary_print_line(char *out, size_t size, const bnd_summary_row *rows, size_t count, size_t line);
+
+/* Returns: the row to use instead of the first reference: no difference from it, and the least memory; `count`: there
+ * is none. */
+size_t bnd_summary_recommended(const bnd_summary_row *rows, size_t count);
+
+/* Writes a note on the table, a paragraph: whether the reference learned anything, which rows have no pair, and per row
+ * that failed when it did, and which roles lost numbers first.
+ * Arguments: as in bnd_summary_print_line. `memory`: also which recipes save no memory.
+ * Returns: the length of the whole note, as snprintf; 0, with an empty text: there are no more notes. */
+size_t bnd_summary_print_note(char *out, size_t size, const bnd_summary_row *rows, size_t count, bool memory,
+                              size_t note);
+
+/* Writes the note on a row that failed.
+ * Returns: the length of the whole note, as snprintf; 0, with an empty text: it did not fail. */
+size_t bnd_summary_print_failure(char *out, size_t size, const bnd_summary_row *rows, size_t count, size_t row);
+
+/* Returns: whether each run says which model it has. The same weights and data are known of such runs. */
+bool bnd_summary_is_known(const bnd_summary_row *rows, size_t count);
+
 /* ---- sweeps: recipes, learning rates and seeds, a run each ---- */
 
 /* Points are numbered by recipe, then by learning rate, then by seeds. */
@@ -502,6 +531,11 @@ typedef struct bnd_sweep_row {
  * Arguments: `margin`: as in bnd_records_compare.
  * On failure: BND_NO_MEMORY; there is nothing to close. */
 BND_CHECKED bnd_status bnd_sweep_sum_up(bnd_sweep_row *rows, size_t count, double margin, bnd_error *why);
+
+/* Writes a line of the conclusion of a sweep in words: "Worse: fp16-pure (lr 0.01)."
+ * Arguments: as in bnd_summary_print_line; `rows` are summed up.
+ * Returns: the length of the whole line, as snprintf; 0, with an empty text: there are no more lines. */
+size_t bnd_sweep_print_line(char *out, size_t size, const bnd_sweep_row *rows, size_t count, size_t line);
 
 /* Frees the learning rates of the rows. */
 void bnd_sweep_close(bnd_sweep_row *rows, size_t count);

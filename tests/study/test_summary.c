@@ -258,10 +258,54 @@ static void test_margin(void)
     end(rows, records, COUNT);
 }
 
+/* ---- words ---- */
+
+/* All lines, separated by "|". */
+static void say(char *out, size_t size, const bnd_summary_row *rows, size_t count)
+{
+    size_t used = 0, length;
+    out[0] = '\0';
+    for (size_t line = 0; (length = bnd_summary_print_line(NULL, 0, rows, count, line)) > 0; line++) {
+        CU_ASSERT_TRUE_FATAL(used + length + 2 < size);
+        CU_ASSERT_EQUAL(bnd_summary_print_line(out + used, size - used, rows, count, line), length);
+        CU_ASSERT_EQUAL(strlen(out + used), length);
+        used += length;
+        strcpy(out + used++, "|");
+    }
+}
+
+static void test_conclusion(void)
+{
+    enum { COUNT = 7 };
+    bnd_record records[COUNT] = {run_of("fp32", 0.1, 1, 2),   run_of("fp32", 0.1, 2, 2.1), run_of("a", 0.1, 1, 2),
+                                 run_of("a", 0.1, 2, 2.1),    run_of("b", 0.1, 1, 9),      run_of("small", 0.1, 1, 2),
+                                 run_of("small", 0.1, 2, 2.1)};
+    char said[512];
+    size_t n = 0;
+    for (size_t i = 0; i < COUNT; i++) {
+        records[i].parameters = 10;
+        records[i].bytes[BND_ROLE_PARAM] = records[i].peak_by_role[BND_ROLE_PARAM] = i < 2 ? 400 : i < 5 ? 100 : 200;
+        records[i].saved = 8;
+    }
+    bnd_summary_row *rows = rows_of(&n, records, COUNT);
+    CU_ASSERT_EQUAL_FATAL(n, 4);
+    say(said, sizeof said, rows, n);
+    CU_ASSERT_STRING_EQUAL(said, "Use a: no difference from fp32, with 26 % of its memory. Also no difference: "
+                                 "small.|Failed: b (chance level).|");
+    CU_ASSERT_EQUAL(bnd_summary_recommended(rows, n), 1);
+    CU_ASSERT_EQUAL(bnd_summary_print_note(said, sizeof said, rows, n, false, 0), strlen(said));
+    CU_ASSERT_STRING_EQUAL(said, "b failed: its final loss is at chance level.");
+    CU_ASSERT_EQUAL(bnd_summary_print_note(said, sizeof said, rows, n, false, 1), 0);
+    CU_ASSERT_EQUAL(bnd_summary_recommended(rows, 0), 0);
+    CU_ASSERT_EQUAL(bnd_summary_print_line(said, sizeof said, rows, 0, 0), 0);
+    end(rows, records, COUNT);
+}
+
 CU_TestInfo summary_tests[] = {{"rows and their references", test_rows},
                                {"names of rows", test_names},
                                {"numbers", test_numbers},
                                {"names of numbers", test_number_names},
                                {"verdicts", test_verdicts},
                                {"a wrong margin", test_margin},
+                               {"the conclusion and notes in words", test_conclusion},
                                CU_TEST_INFO_NULL};

@@ -134,7 +134,6 @@ binade_SOURCES = \
 	tools/binade/train/columns.c \
 	tools/binade/train/conclusion.c \
 	tools/binade/train/dump.c \
-	tools/binade/train/failure.c \
 	tools/binade/train/live.c \
 	tools/binade/train/memory.c \
 	tools/binade/train/notes.c \

@@ -119,9 +119,10 @@ void bndi_cost_note(bnd_cost *c, const char *text, ...)
     va_end(arguments);
 }
 
-void bndi_cost_answer(bnd_cost *c, const char *name)
+void bndi_cost_answer(bnd_cost *c, const char *name, const char *about)
 {
     copy(c->answer, sizeof c->answer, name);
+    copy(c->about, sizeof c->about, about);
 }
 
 void bndi_cost_machine_note(bnd_cost *c, const bnd_machine *machine, const char *format, double peak, bool sparse)

@@ -16,7 +16,8 @@
 void bndi_cost_step(bnd_cost *c, const char *name, const char *unit, double value, const char *formula,
                     const char *substitution, ...);
 void bndi_cost_note(bnd_cost *c, const char *text, ...); /* # and $ as above */
-void bndi_cost_answer(bnd_cost *c, const char *name);    /* the step that answers the question */
+/* The step that answers the question, and what that is. */
+void bndi_cost_answer(bnd_cost *c, const char *name, const char *about);
 
 /* The sentence on where a machine's numbers come from. */
 void bndi_cost_machine_note(bnd_cost *c, const bnd_machine *machine, const char *format, double peak, bool sparse);

@@ -62,7 +62,7 @@ static bnd_status flops_of_parameters(bnd_cost *out, const bnd_cost_of_flops *qu
     bnd_status status = bndi_work_by_parameters(&work, &c, question->parameters,
                                                 question->tokens > 0 ? question->tokens : 1, question->recompute, why);
     if (status == BND_OK) {
-        bndi_cost_answer(&c, "compute");
+        bndi_cost_answer(&c, "compute", "FLOPs of training");
         *out = c;
     }
     return status;
@@ -98,7 +98,7 @@ bnd_status bnd_cost_flops(bnd_cost *out, const bnd_cost_of_flops *question, bnd_
         bndi_cost_step(&c, "compute", "FLOP", each * tokens, "training x D", "# x #", each, tokens);
         bndi_cost_step(&c, "6 N D", "FLOP", 6 * n * tokens, "rule of thumb", "6 x # x #", n, tokens);
     }
-    bndi_cost_answer(&c, question->tokens > 0 ? "compute" : "training");
+    bndi_cost_answer(&c, question->tokens > 0 ? "compute" : "training", "FLOPs of a transformer, by matrix product");
     bndi_cost_note(
         &c, "not counted: elementwise operations (norms, softmax, activation functions, the optimizer): few FLOPs, but "
             "much time");
@@ -119,7 +119,7 @@ bnd_status bnd_cost_product(bnd_cost *out, double m, double k, double n, bnd_err
     bndi_cost_step(&c, "forward", "FLOP", 2 * m * k * n, "2 B D K", "2 x # x # x #", m, k, n);
     bndi_cost_step(&c, "backward", "FLOP", 4 * m * k * n, "2 B D K for each operand", "2 x 2 x # x # x #", m, k, n);
     bndi_cost_step(&c, "training", "FLOP", 6 * m * k * n, "6 (points) (parameters)", "6 x # x (# x #)", m, k, n);
-    bndi_cost_answer(&c, "training");
+    bndi_cost_answer(&c, "training", "FLOPs of a matrix product and of its gradients");
     bndi_cost_note(&c, "a multiplication and an addition are two FLOPs");
     bndi_cost_note(&c, "where the gradient of the input is not needed, as in a first layer, backward is half of it");
     *out = c;
@@ -142,7 +142,7 @@ bnd_status bnd_cost_budget(bnd_cost *out, double machines, double days, double m
     bndi_cost_step(&c, "rate", "FLOP/s", rate, "machines x peak x MFU", "# x # x #", machines, peak, mfu);
     bndi_cost_step(&c, "seconds", "s", seconds, "days x 24 x 60 x 60", "# x 86400", days);
     bndi_cost_step(&c, "compute", "FLOP", rate * seconds, "rate x time", "# x #", rate, seconds);
-    bndi_cost_answer(&c, "compute");
+    bndi_cost_answer(&c, "compute", "FLOPs of these machines in this time");
     bndi_cost_machine_note(&c, machine, format, peak, sparse);
     *out = c;
     return BND_OK;

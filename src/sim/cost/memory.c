@@ -261,7 +261,7 @@ bnd_status bnd_cost_memory(bnd_cost *out, const bnd_cost_of_memory *asked, bnd_e
         return status;
     }
     bndi_cost_step(&c, "total", "B", states + activations, "states + activations", "# + #", states, activations);
-    bndi_cost_answer(&c, "total");
+    bndi_cost_answer(&c, "total", q->trained != NULL ? "memory of a run of binade train" : "memory of one rank");
     if (q->machine != NULL) {
         put_room(&c, q->machine, states + activations);
     }
@@ -308,7 +308,7 @@ bnd_status bnd_cost_fit(bnd_cost *out, const bnd_plan *plan, double machines, do
     bndi_cost_step(&c, "per machine", "B/parameter", each, "on one machine", "ZeRO #, # ranks, t = #", (double)p.zero,
                    p.ranks, p.tensor);
     bndi_cost_step(&c, "parameters", "parameter", memory / each, "memory / bytes per machine", "# / #", memory, each);
-    bndi_cost_answer(&c, "parameters");
+    bndi_cost_answer(&c, "parameters", "the largest model whose states fit");
     bndi_cost_note(
         &c, "not counted: activations, which grow with batch and sequence, transient copies and buffers: the model "
             "that fits is smaller");

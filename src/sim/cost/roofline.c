@@ -65,7 +65,7 @@ bnd_status bnd_cost_roofline(bnd_cost *out, double m, double n, double k, const 
                    by_compute ? "computing" : "moving");
     bndi_cost_step(&c, "reachable", "FLOP/s", by_compute ? peak : intensity * machine->bandwidth,
                    "min(peak, intensity x bandwidth)", "min(#, # x #)", peak, intensity, machine->bandwidth);
-    bndi_cost_answer(&c, "reachable");
+    bndi_cost_answer(&c, "reachable", "the FLOP/s that this matrix product can reach");
     bndi_cost_note(&c,
                    by_compute ? "bound by compute: # FLOP per byte; the machine can do # per byte that it moves"
                               : "bound by bandwidth: # FLOP per byte; the machine can do # per byte that it moves",

@@ -71,7 +71,7 @@ bnd_status bnd_cost_tensor(bnd_cost *out, const double *shape, size_t rank, cons
     }
     bndi_cost_step(&c, "mebibytes", "MiB", bytes / 0x1p20, "bytes / (1024 x 1024)", "# / 1048576", bytes);
     bndi_cost_step(&c, "saved", "", 4 * n / bytes, "bytes in fp32 / bytes", "# / #", 4 * n, bytes);
-    bndi_cost_answer(&c, "bytes");
+    bndi_cost_answer(&c, "bytes", format);
     *out = c;
     return BND_OK;
 }

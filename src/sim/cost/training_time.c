@@ -59,7 +59,7 @@ bnd_status bnd_cost_time(bnd_cost *out, const bnd_cost_of_time *q, bnd_error *wh
     bndi_cost_step(&c, "rate", "FLOP/s", rate, "machines x peak x MFU", "# x # x #", q->machines, peak, q->mfu);
     bndi_cost_step(&c, "seconds", "s", seconds, "compute / rate", "# / #", work, rate);
     bndi_cost_step(&c, "days", "day", seconds / 86400, "seconds / 86400", "# / 86400", seconds);
-    bndi_cost_answer(&c, "days");
+    bndi_cost_answer(&c, "days", "training time");
     bndi_cost_note(
         &c, "the MFU of # is an assumption; it covers work other than matrix products, waiting, and failures", q->mfu);
     bndi_cost_machine_note(&c, q->machine, q->format, peak, q->sparse);
@@ -83,7 +83,7 @@ bnd_status bnd_cost_utilization(bnd_cost *out, const bnd_cost_of_time *q, double
     bndi_cost_step(&c, "rate", "FLOP/s", rate, "compute / seconds", "# / #", work, seconds);
     bndi_cost_step(&c, "peak", "FLOP/s", most, "machines x peak", "# x #", q->machines, peak);
     bndi_cost_step(&c, "mfu", "", rate / most, "rate / peak", "# / #", rate, most);
-    bndi_cost_answer(&c, "mfu");
+    bndi_cost_answer(&c, "mfu", "share of the peak that was reached");
     if (rate > most) {
         bndi_cost_note(&c, "above 1, which is impossible: check the format, the number of GPUs and the time");
     }

@@ -32,6 +32,8 @@ libbinade_laboratory_la_SOURCES += \
 	src/sim/study/summary.c \
 	src/sim/study/summary_numbers.c \
 	src/sim/study/sweep.c \
+	src/sim/study/conclusion.c \
+	src/sim/study/notes.c \
 	src/sim/study/trained_weights.c \
 	src/sim/study/evaluate.c \
 	src/sim/study/findings.c \

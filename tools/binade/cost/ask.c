@@ -27,9 +27,9 @@ static const char *format_of(const asked *a)
 }
 
 static int answered(const asked *a, bnd_status status, const bnd_cost *answer, const bnd_error *why,
-                    const char *question, const char *about, const char *headline)
+                    const char *question, const char *headline)
 {
-    return status == BND_OK ? cost_print(a, question, about, headline, answer) : refused(a, why);
+    return status == BND_OK ? cost_print(a, question, answer->about, headline, answer) : refused(a, why);
 }
 
 /* "on 1024 x NVIDIA H100 SXM" */
@@ -44,10 +44,10 @@ static char *machines_text(const asked *a)
 
 /* The same where the first line names the machines, between `before` and `how`, which is freed. */
 static int answered_on_machines(const asked *a, bnd_status status, const bnd_cost *answer, const bnd_error *why,
-                                const char *question, const char *about, const char *before, char *how)
+                                const char *question, const char *before, char *how)
 {
     char *machines = machines_text(a), *headline = format_text("%s%s%s", before, machines, how);
-    int result = answered(a, status, answer, why, question, about, headline);
+    int result = answered(a, status, answer, why, question, headline);
     free(headline);
     free(machines);
     free(how);
@@ -120,8 +120,7 @@ static int ask_time(asked *a, char **operand, size_t operands)
     }
     bnd_cost_of_time q = time_of(a);
     bnd_status status = bnd_cost_time(&answer, &q, &why);
-    return answered_on_machines(a, status, &answer, &why, "time", "training time", "",
-                                format_text(" at %.3g %% MFU", 100 * q.mfu));
+    return answered_on_machines(a, status, &answer, &why, "time", "", format_text(" at %.3g %% MFU", 100 * q.mfu));
 }
 
 /* From tokens and seconds, or from tokens per second. */
@@ -146,7 +145,7 @@ static int ask_mfu(asked *a, char **operand, size_t operands)
     bnd_cost_of_time q = time_of(a);
     q.tokens = by_rate ? a->number[COST_TOKENS_PER_SECOND] : q.tokens;
     bnd_status status = bnd_cost_utilization(&answer, &q, by_rate ? 1 : a->number[COST_SECONDS], &why);
-    return answered(a, status, &answer, &why, "mfu", "share of the peak that was reached", "of the peak (MFU)");
+    return answered(a, status, &answer, &why, "mfu", "of the peak (MFU)");
 }
 
 /* Options of flops that only a model, or only machines, have. */
@@ -170,8 +169,7 @@ static int ask_flops_of_product(asked *a, const char *operand)
                               operand);
     }
     bnd_status status = bnd_cost_product(&answer, side[0], side[1], side[2], &why);
-    return answered(a, status, &answer, &why, "flops", "FLOPs of a matrix product and of its gradients",
-                    "for the matrix product and its two gradients");
+    return answered(a, status, &answer, &why, "flops", "for the matrix product and its two gradients");
 }
 
 static int ask_flops_of_machines(asked *a)
@@ -184,7 +182,7 @@ static int ask_flops_of_machines(asked *a)
     bnd_status status = bnd_cost_budget(&answer, a->number[COST_GPUS], a->number[COST_DAYS], a->number[COST_MFU],
                                         &a->machine, format_of(a), is_given(a, COST_SPARSE), &why);
     double days = a->number[COST_DAYS];
-    return answered_on_machines(a, status, &answer, &why, "flops", "FLOPs of these machines in this time", "",
+    return answered_on_machines(a, status, &answer, &why, "flops", "",
                                 format_text(" in %.4g day%s", days, days == 1 ? "" : "s"));
 }
 
@@ -211,9 +209,7 @@ static int ask_flops(asked *a, char **operand, size_t operands)
                            .tokens = is_given(a, COST_TOKENS) ? a->number[COST_TOKENS] : 0,
                            .recompute = a->recompute};
     bnd_status status = bnd_cost_flops(&answer, &q, &why);
-    return answered(a, status, &answer, &why, "flops",
-                    a->model != NULL ? "FLOPs of a transformer, by matrix product" : "FLOPs of training",
-                    is_given(a, COST_TOKENS) ? "to train the model" : "to train the model");
+    return answered(a, status, &answer, &why, "flops", "to train the model");
 }
 
 /* ---- memory, fit ---- */
@@ -221,12 +217,11 @@ static int ask_flops(asked *a, char **operand, size_t operands)
 /* The recipes are named where there are several. */
 static int print_memory(const asked *a, const bnd_cost *answers)
 {
-    const char *about = a->has_trained ? "memory of a run of binade train" : "memory of one rank";
     const char *headline = a->has_trained ? "for a run of binade train" : "per rank";
     bool several = a->recipes.count > 1;
     for (size_t i = 0; i < a->recipes.count; i++) {
         const char *name = several ? a->recipes.items[i].name : "";
-        char *its_about = format_text("%s%s%s", about, several ? ", " : "", name);
+        char *its_about = format_text("%s%s%s", answers[i].about, several ? ", " : "", name);
         char *its_headline = format_text("%s%s%s", headline, several ? " with " : "", name);
         (void)cost_print(a, "memory", its_about, its_headline, &answers[i]);
         free(its_about);
@@ -283,8 +278,7 @@ static int ask_fit(asked *a, char **operand, size_t operands)
     }
     double memory = is_given(a, COST_MEMORY) ? a->number[COST_MEMORY] : a->machine.memory;
     bnd_status status = bnd_cost_fit(&answer, &a->plan, a->number[COST_GPUS], memory, &why);
-    return answered_on_machines(a, status, &answer, &why, "fit", "the largest model whose states fit", "fit ",
-                                copy_text(", without activations"));
+    return answered_on_machines(a, status, &answer, &why, "fit", "fit ", copy_text(", without activations"));
 }
 
 /* ---- tensor, roofline ---- */
@@ -306,7 +300,7 @@ static int ask_tensor(asked *a, char **operand, size_t operands)
         snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), list);
         bnd_status status = bnd_cost_tensor(&answer, side, rank, name, &why);
         char *headline = format_text("in %s", name);
-        result = answered(a, status, &answer, &why, "tensor", name, headline);
+        result = answered(a, status, &answer, &why, "tensor", headline);
         free(headline);
         if (list[length] == '\0') {
             break;
@@ -337,7 +331,7 @@ static int print_roofline(const asked *a, char *const *products, const bnd_cost 
 {
     for (size_t i = 0; i < count; i++) {
         char *headline = format_text("at most for %s", count > 1 ? products[i] : "this matrix product");
-        (void)cost_print(a, "roofline", "the FLOP/s that this matrix product can reach", headline, &answers[i]);
+        (void)cost_print(a, "roofline", answers[i].about, headline, &answers[i]);
         free(headline);
     }
     return FINE;

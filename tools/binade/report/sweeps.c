@@ -52,42 +52,14 @@ static size_t divide(sweep_summary *rows, bnd_record *room, const train_result *
     return count;
 }
 
-/* "worse: a and b"; nothing where there is none. */
-static char *with_verdict(char *text, const sweep_summary *all, size_t count, bnd_verdict verdict, const char *word)
-{
-    name_list l = {NULL, NULL, 0};
-    for (size_t i = 0; i < count; i++) {
-        if (all[i].compared && all[i].is.verdict == verdict) {
-            char *one = sweep_has_learned(&all[i])
-                            ? format_text("%s (lr %g)", all[i].recipe, all[i].rates[all[i].best].lr)
-                            : copy_text(all[i].recipe);
-            name_list_add(&l, one);
-            free(one);
-        }
-    }
-    if (l.count > 0) {
-        char *names = name_list_text(&l, " and ");
-        text = with_sentence(text, format_text("%s: %s.", word, names));
-        free(names);
-    }
-    name_list_clear(&l);
-    return text;
-}
-
 static char *sweep_conclusion(const sweep_summary *all, size_t count)
 {
-    static const struct {
-        bnd_verdict verdict;
-        const char *word;
-    } words[] = {{BND_VERDICT_NO_DIFFERENCE, "No difference from fp32"},
-                 {BND_VERDICT_BETTER, "Better"},
-                 {BND_VERDICT_INCONCLUSIVE, "Inconclusive"},
-                 {BND_VERDICT_WORSE, "Worse"},
-                 {BND_VERDICT_FAILED, "Failed"},
-                 {BND_VERDICT_UNJUDGED, "No verdict from one seed pair"}};
-    char *text = copy_text("Each recipe at its best learning rate, compared with fp32 at its own.");
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        text = with_verdict(text, all, count, words[i].verdict, words[i].word);
+    char *text = NULL;
+    size_t length;
+    for (size_t i = 0; (length = bnd_sweep_print_line(NULL, 0, all, count, i)) > 0; i++) {
+        char *line = allocate(NULL, length + 1, 1);
+        bnd_sweep_print_line(line, length + 1, all, count, i);
+        text = with_sentence(text, line);
     }
     return text;
 }

@@ -58,8 +58,10 @@ static void explain_final(result_notes *n, const train_result *r)
 
 static void explain_gap(result_notes *n, const train_result *r, size_t most, size_t rows)
 {
-    const char *from = runs_are_known(r) ? ", from the same weights on the same data" : "";
-    const char *more = most > 1 || !runs_are_known(r) ? "" : "; one seed pair has no interval: --seeds 3 gives one";
+    const char *from = bnd_summary_is_known(r->summary, r->row_count) ? ", from the same weights on the same data" : "";
+    const char *more = most > 1 || !bnd_summary_is_known(r->summary, r->row_count)
+                           ? ""
+                           : "; one seed pair has no interval: --seeds 3 gives one";
     const char *each = rows > 1 ? "; each recipe has its own, not corrected for their number" : "";
     say(n, "gap", format_text("loss minus that of %s%s%s", name_of_reference(r), from, more));
     if (most > 1) {
@@ -118,7 +120,9 @@ static void explain_verdicts(result_notes *n, const train_result *r)
         say(n, "failed",
             format_text("more runs than of %s ended in NaN or %s; loss, gap and interval are those of the "
                         "other seed pairs, if any",
-                        name_of_reference(r), runs_are_known(r) ? "at chance level" : "not below the first loss"));
+                        name_of_reference(r),
+                        bnd_summary_is_known(r->summary, r->row_count) ? "at chance level"
+                                                                       : "not below the first loss"));
     }
 }
 
@@ -217,97 +221,6 @@ static void explain_emulation(result_notes *n, const train_result *r)
     }
 }
 
-static void paragraph(result_notes *n, char *owned)
-{
-    add(n, NULL, owned);
-}
-
-/* Which of the recipes save activation memory. */
-static char *activations_text(const name_list *savers, size_t recipes)
-{
-    if (savers->count == recipes) {
-        return copy_text("Mixed precision saves activations.");
-    }
-    if (savers->count == 0) {
-        return copy_text("Activations are not smaller either: only operands of matrix products are cast.");
-    }
-    char *names = name_list_text(savers, ", ");
-    char *text = format_text("Mixed precision saves activations in %s.", names);
-    free(names);
-    return text;
-}
-
-/* Which recipes need as many bytes per parameter as the reference, or more, which people do not expect; and whether
- * they save activations. */
-static void warn_of_memory(result_notes *n, const train_result *r)
-{
-    const train_row *reference = &r->rows[r->reference];
-    const double bytes = bytes_per_parameter(r, reference), activations = activation_bytes(r, reference);
-    name_list all = {NULL, NULL, 0}, larger = all, savers = all;
-    for (size_t i = 0; i < r->row_count; i++) {
-        const train_row *row = &r->rows[i];
-        if (i != r->reference && row->reference != i && bytes_per_parameter(r, row) >= bytes) {
-            name_list_add(&all, row->name);
-            if (bytes_per_parameter(r, row) > bytes) {
-                name_list_add(&larger, row->name);
-            }
-            if (activation_bytes(r, row) < activations) {
-                name_list_add(&savers, row->name);
-            }
-        }
-    }
-    if (all.count > 0) {
-        char *names = name_list_text(&all, ", "), *more = name_list_text(&larger, ", ");
-        char *text = format_text("No parameter memory is saved by %s: the weights stay in fp32 (as parameters, or as a "
-                                 "master copy), and so does the optimizer's state.",
-                                 names);
-        if (larger.count > 0) {
-            text = with_sentence(text, format_text("%s also keeps scales and their histories.", more));
-        }
-        paragraph(n, with_sentence(text, activations_text(&savers, all.count)));
-        free(more);
-        free(names);
-    }
-    name_list_clear(&all);
-    name_list_clear(&larger);
-    name_list_clear(&savers);
-}
-
-/* Verdicts need a reference that has learned something. */
-static void judge_reference(result_notes *n, const train_result *r)
-{
-    const train_row *row = &r->rows[r->reference];
-    size_t none = 0;
-    for (size_t i = 0; i < row->count; i++) {
-        none += bnd_record_result(&row->records[i]) >= row->records[i].chance_loss;
-    }
-    if (2 * none >= row->count && row->count > 0) {
-        paragraph(
-            n, format_text(
-                   "%s itself ends at chance level: gaps and verdicts mean nothing. Try more --steps or another --lr.",
-                   row->name));
-    } else if (row->compared && row->is.covered < 0.5) {
-        paragraph(n,
-                  format_text("%s has covered %.0f %% of the way from chance level to the irreducible loss: verdicts "
-                              "mean little. Try more --steps or another --lr.",
-                              row->name, 100 * row->is.covered));
-    } else if (row->compared && row->is.solved) {
-        paragraph(n, format_text("%s has solved the task to fp32's resolution: what is left of its loss is rounding "
-                                 "error. The levels reached are compared as ratios, and only a ratio beyond %d counts.",
-                                 row->name, BND_COMPARISON_APART));
-    }
-}
-
-static void tell_of_failures(result_notes *n, const train_result *r)
-{
-    for (size_t i = 0; i < r->row_count; i++) {
-        const train_row *row = &r->rows[i];
-        if (row->compared && row->is.failed > 0) {
-            paragraph(n, failure_text(r, row));
-        }
-    }
-}
-
 void print_conclusion(const train_result *r, bool first)
 {
     char *text = conclusion_text(r);
@@ -319,69 +232,13 @@ void print_conclusion(const train_result *r, bool first)
     }
 }
 
-/* Runs of different lengths are compared where both are. */
-static void tell_of_lengths(result_notes *n, const train_result *r)
-{
-    for (size_t i = 0; i < r->row_count; i++) {
-        const train_row *row = &r->rows[i];
-        if (row->compared && row->is.cut) {
-            char *loss = loss_text(row->is.reference);
-            paragraph(n, format_text("%s and %s end at different steps: they are compared at step %llu, the last that "
-                                     "both have, where the loss of %s is %s.",
-                                     row->name, r->rows[row->reference].name, (unsigned long long)row->is.cut_at,
-                                     r->rows[row->reference].name, loss));
-            free(loss);
-        }
-    }
-}
-
-/* A row without any pair. */
-static void tell_of_others(result_notes *n, const train_result *r)
-{
-    name_list l = {NULL, NULL, 0};
-    for (size_t i = 0; i < r->row_count; i++) {
-        if (!r->rows[i].compared) {
-            name_list_add(&l, r->rows[i].name);
-        }
-    }
-    if (l.count > 0) {
-        char *names = name_list_text(&l, " and ");
-        paragraph(n, format_text("No pair for %s: runs are compared if they have the same model, seeds and data, and "
-                                 "the same files of --init and --order.",
-                                 names));
-        free(names);
-    }
-    name_list_clear(&l);
-}
-
-/* What was read of logs. */
-static void tell_of_columns(result_notes *n, const train_result *r)
-{
-    for (size_t i = 0; i < r->count; i++) {
-        const bnd_record *log = &r->records[i];
-        if (log->step_column != NULL) {
-            char *text = format_text("%s: the step is column \"%s\", the loss is column \"%s\".", log->source,
-                                     log->step_column, log->loss_column);
-            const size_t size = 4 * strlen(text) + 1;
-            char *plain = memcpy(allocate(NULL, size, 1), text, strlen(text) + 1);
-            make_plain_text(plain, size);
-            free(text);
-            paragraph(n, plain);
-        }
-    }
-}
-
 void result_notes_make(result_notes *n, const train_result *r)
 {
+    char *note;
     *n = (result_notes){.count = 0};
-    judge_reference(n, r);
-    if (r->details || r->memory) {
-        warn_of_memory(n, r);
+    for (size_t i = 0; (note = note_text(r, i)) != NULL; i++) {
+        add(n, NULL, note);
     }
-    tell_of_columns(n, r);
-    tell_of_others(n, r);
-    tell_of_lengths(n, r);
-    tell_of_failures(n, r);
     explain_result(n, r);
     explain_losses(n, r);
     explain_memory(n, r);

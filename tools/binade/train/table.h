@@ -6,19 +6,9 @@
 
 /* ---- texts, to be freed (texts.c) ---- */
 
-bool is_near(double x);                      /* four decimals say enough of it */
 char *some_text(double x, const char *unit); /* three digits; "-" for NaN */
 char *percent_text(double x);
 char *whole_text(double x);
-
-/* Names of recipes or roles, in a row: "a, b and c". */
-typedef struct name_list {
-    char *before, *last;
-    size_t count;
-} name_list;
-void name_list_add(name_list *l, const char *name);
-char *name_list_text(const name_list *l, const char *between); /* " and " or ", ", between the last two */
-void name_list_clear(name_list *l);
 
 char *with_sentence(char *text, char *sentence); /* behind a text, which may be NULL; frees both */
 
@@ -37,10 +27,9 @@ typedef struct result_notes {
 void result_notes_make(result_notes *n, const train_result *r);
 void result_notes_clear(result_notes *n);
 
-/* Same weights and same data are known of runs that say which model and which seeds they have (failure.c). */
-bool runs_are_known(const train_result *r);
-
-/* When a run failed, which roles lost numbers first, and whether it was cut short; to be freed. */
+/* A warning of the library (conclusion.c), to be freed; NULL: there are no more. */
+char *note_text(const train_result *r, size_t note);
+/* The one on a row that failed. */
 char *failure_text(const train_result *r, const train_row *row);
 
 /* ---- columns (columns.c) ---- */

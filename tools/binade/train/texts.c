@@ -5,14 +5,17 @@
 #include <stdlib.h>
 
 /* Four decimals say enough. */
-bool is_near(double x)
+static bool is_near(double x)
 {
     return fabs(x) >= 1e-3 && fabs(x) < 1e5;
 }
 
 char *loss_text(double x)
 {
-    return isnan(x) ? copy_text("nan") : x == 0 ? copy_text("0") : format_text(is_near(x) ? "%.4f" : "%.3g", x);
+    enum { SIZE = 32 };
+    char *text = allocate(NULL, SIZE, 1);
+    bnd_loss_print(text, SIZE, x);
+    return text;
 }
 
 static char *signed_text(double x)
@@ -120,31 +123,6 @@ char *percent_text(double x)
 char *whole_text(double x)
 {
     return isnan(x) ? copy_text("-") : format_text("%.0f", x);
-}
-
-void name_list_add(name_list *l, const char *name)
-{
-    if (l->last != NULL) {
-        char *longer = l->before != NULL ? format_text("%s, %s", l->before, l->last) : copy_text(l->last);
-        free(l->before);
-        l->before = longer;
-    }
-    free(l->last);
-    l->last = copy_text(name);
-    l->count++;
-}
-
-char *name_list_text(const name_list *l, const char *between)
-{
-    return l->before != NULL ? format_text("%s%s%s", l->before, between, l->last)
-                             : copy_text(l->last != NULL ? l->last : "");
-}
-
-void name_list_clear(name_list *l)
-{
-    free(l->before);
-    free(l->last);
-    *l = (name_list){NULL, NULL, 0};
 }
 
 char *with_sentence(char *text, char *sentence)

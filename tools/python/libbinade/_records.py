@@ -8,7 +8,7 @@ from typing import Any, Dict, List, Sequence, Union
 
 from . import _types
 from ._arrays import numpy as np
-from ._lab import Result, Table, columns_of, path_of
+from ._lab import Result, Table, columns_of, lines_of, path_of
 from ._native import call, lib
 
 Path = Union[str, "os.PathLike[str]"]
@@ -108,7 +108,8 @@ class Runs(Table, Sequence):
     """Runs, and a comparison of their recipes: a sequence of Run.
 
     columns: a row per run, as numpy arrays: pandas.DataFrame(runs.columns). recipes: a dictionary per recipe with its
-    verdict, gap, lost updates, memory: what --json says. table: the same as columns.
+    verdict, gap, lost updates, memory: what --json says. table: the same as columns. answer: the conclusion in words,
+    a sentence each. notes: what is easily misread, when runs failed, and which recipes save no memory.
     """
 
     def __init__(self, records, count, owners, margin, about=None):
@@ -125,6 +126,10 @@ class Runs(Table, Sequence):
                 self._rows.append((name_of(rows[i].name), first, rows[i].count))
                 self.recipes.append(_recipe_row(rows, i))
                 first += rows[i].count
+            #: "Use bf16-pure: no difference from fp32, with 50 % of its memory.", which failed, which are worse ...
+            self.answer: List[str] = lines_of("bnd_summary_print_line", rows, row_count.value)
+            #: Paragraphs, as in a report.
+            self.notes: List[str] = lines_of("bnd_summary_print_note", rows, row_count.value, True)
             at = rows[0].reference if row_count.value else 0
             #: The recipe that others are compared with, and the share of the way from chance level that it covered.
             self.reference: str = self._rows[at][0] if self._rows else ""
@@ -163,11 +168,12 @@ class Runs(Table, Sequence):
         return columns_of(self.recipes)
 
     def to_dict(self) -> Dict[str, Any]:
-        """The answer of the command's --json, but for the speed of this machine and the sentences."""
+        """The answer of the command's --json, but for the speed of this machine; its conclusion is `answer`."""
         runs = [{key: run[key] for key in ("recipe", "seed_init", "seed_data", "complete", "loss", "validation_fp32",
                                            "validation", "result")} for run in self]
         found = {**self._about, "reference": self.reference, "reference_covered": self.reference_covered,
-                 "margin": self.margin, "recipes": self.recipes}
+                 "margin": self.margin, "answer": self.answer, "notes": self.notes,
+                 "recipes": self.recipes}
         columns = ("source", "step_column", "loss_column")
         logs = [{key: run[key] for key in columns} for run in self if run["step_column"] is not None]
         return {**found, "runs": runs} if self._about else {**found, "logs": logs}

@@ -1147,7 +1147,7 @@ bnd_transformer._fields_ = [("norm", (c_char * 16)), ("position", (c_char * 16))
 bnd_cost_step._fields_ = [("name", (c_char * 24)), ("formula", (c_char * 112)), ("substitution", (c_char * 112)),
     ("unit", (c_char * 24)), ("value", c_double)]
 bnd_cost._fields_ = [("step", (bnd_cost_step * 40)), ("steps", c_size_t), ("note", ((c_char * 320) * 12)),
-    ("notes", c_size_t), ("answer", (c_char * 24))]
+    ("notes", c_size_t), ("answer", (c_char * 24)), ("about", (c_char * 112))]
 bnd_peak._fields_ = [("bits", c_uint), ("formats", (c_char * 64)), ("dense", c_double), ("sparse", c_double)]
 bnd_machine._fields_ = [("name", (c_char * 32)), ("title", (c_char * 64)), ("source", (c_char * 160)),
     ("memory", c_double), ("bandwidth", c_double), ("peak", (bnd_peak * 8)), ("peaks", c_size_t)]
@@ -1956,6 +1956,12 @@ LAB = {
     "bnd_summary_value": (c_double, [c_void_p, c_size_t, c_int]),
     "bnd_summary_verdict": (c_char_p, [c_void_p, c_size_t]),
     "bnd_summary_others": (c_char_p, [c_void_p, c_size_t]),
+    "bnd_loss_print": (c_size_t, [c_void_p, c_size_t, c_double]),
+    "bnd_summary_print_line": (c_size_t, [c_void_p, c_size_t, c_void_p, c_size_t, c_size_t]),
+    "bnd_summary_recommended": (c_size_t, [c_void_p, c_size_t]),
+    "bnd_summary_print_note": (c_size_t, [c_void_p, c_size_t, c_void_p, c_size_t, c_bool, c_size_t]),
+    "bnd_summary_print_failure": (c_size_t, [c_void_p, c_size_t, c_void_p, c_size_t, c_size_t]),
+    "bnd_summary_is_known": (c_bool, [c_void_p, c_size_t]),
     "bnd_grid_count": (c_size_t, [c_void_p]),
     "bnd_grid_task": (c_size_t, [c_void_p, c_void_p, c_size_t, c_void_p, c_size_t]),
     "bnd_grid_rates": (c_int, [c_void_p, c_size_t, c_double, c_double, c_void_p]),
@@ -1963,6 +1969,7 @@ LAB = {
     "bnd_rates_best": (c_size_t, [c_void_p, c_size_t]),
     "bnd_rates_sensitivity": (c_double, [c_void_p, c_size_t]),
     "bnd_sweep_sum_up": (c_int, [c_void_p, c_size_t, c_double, c_void_p]),
+    "bnd_sweep_print_line": (c_size_t, [c_void_p, c_size_t, c_void_p, c_size_t, c_size_t]),
     "bnd_sweep_close": (None, [c_void_p, c_size_t]),
     "bnd_mechanism_name": (c_char_p, [c_int]),
     "bnd_mechanism_threshold": (c_double, [c_int]),

@@ -30,7 +30,8 @@ _NUMBER, _WHOLE, _BYTES, _SHARE = (_types.BND_QUANTITY_NUMBER, _types.BND_QUANTI
 
 
 class Cost(Result):
-    """An answer: `steps` (name, formula, substitution, value, unit), of which `answer` names the last, and `notes`."""
+    """An answer: `steps` (name, formula, substitution, value, unit), of which `answer` names the last, and `notes`.
+    `about` says what it answers."""
 
     _list = "steps"
 
@@ -69,8 +70,8 @@ def _answer(question, name, *arguments):
     call(name, ctypes.byref(cost), *arguments)
     steps = [{"name": s.name.decode(), "formula": s.formula.decode(), "substitution": s.substitution.decode(),
               "value": s.value, "unit": s.unit.decode()} for s in cost.step[:cost.steps]]
-    return Cost(question=question, answer=cost.answer.decode() or steps[-1]["name"], steps=steps,
-                notes=[cost.note[i].value.decode() for i in range(cost.notes)])
+    return Cost(question=question, about=cost.about.decode(), answer=cost.answer.decode() or steps[-1]["name"],
+                steps=steps, notes=[cost.note[i].value.decode() for i in range(cost.notes)])
 
 
 def _quantity(value, kind, what, default=None):

@@ -20,7 +20,7 @@ from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Se
 
 from . import _types
 from ._arrays import numpy as np
-from ._lab import Interrupted, Result, Stop, columns_of, interruptible, path_of, recipes_of
+from ._lab import Interrupted, Result, Stop, columns_of, interruptible, lines_of, path_of, recipes_of
 from ._native import brief, call, lib, text
 from ._options import context_of, one_of, real, whole
 from ._records import Records, Run, Runs, name_of
@@ -271,7 +271,7 @@ def learning_rates(low: float, high: float, count: int) -> List[float]:
 
 class Sweep(Result):
     """A sweep: `recipes`, each with its best learning rate, verdict and `points`. columns: a row per recipe and rate.
-    `runs` are the runs."""
+    `runs` are the runs, `answer` the conclusion in words, as reports have it."""
 
     _list = "recipes"
 
@@ -337,6 +337,7 @@ def sweep(model: str = "transformer", recipe: Union[str, Iterable[str]] = ("fp32
     try:
         made = Sweep(model=name_of(training.model), optimizer=name_of(training.optimizer),
                      schedule=name_of(training.schedule), steps=training.steps, seeds=count,
+                     answer=lines_of("bnd_sweep_print_line", rows, len(rows)),
                      recipes=[_sweep_row(row) for row in rows])
     finally:
         lib.bnd_sweep_close(rows, len(rows))

@@ -1,0 +1,300 @@
+/* Notes on a table of runs: what is easily misread, and when and how runs failed. */
+#include "study/study.h"
+
+#include "store/store.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct question {
+    const bnd_summary_row *rows;
+    size_t count;
+    bool memory;
+} question;
+
+size_t bnd_loss_print(char *out, size_t size, double x)
+{
+    bndi_sentence text = bndi_sentence_in(out, size);
+    const bool near = fabs(x) >= 1e-3 && fabs(x) < 1e5; /* four decimals say enough */
+    if (isnan(x) || x == 0) {
+        bndi_sentence_add(&text, isnan(x) ? "nan" : "0");
+    } else {
+        bndi_sentence_add(&text, near ? "%.4f" : "%.3g", x);
+    }
+    return text.length;
+}
+
+/* Before name `i` of `count`. */
+static const char *separator(size_t i, size_t count, const char *last)
+{
+    return i == 0 ? "" : i + 1 < count ? ", " : last;
+}
+
+bool bnd_summary_is_known(const bnd_summary_row *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < rows[i].count; k++) {
+            if (rows[i].records[k].model[0] == '\0') {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* ---- the reference ---- */
+
+/* Verdicts need a reference that has learned something. */
+static void judge_reference(bndi_sentence *line, const question *q, size_t reference)
+{
+    const bnd_summary_row *row = &q->rows[reference];
+    size_t none = 0;
+    if (reference != q->rows[0].reference) {
+        return;
+    }
+    for (size_t i = 0; i < row->count; i++) {
+        none += bnd_record_result(&row->records[i]) >= row->records[i].chance_loss;
+    }
+    if (2 * none >= row->count && row->count > 0) {
+        bndi_sentence_add(
+            line, "%s itself ends at chance level: gaps and verdicts mean nothing. Try more --steps or another --lr.",
+            row->name);
+    } else if (row->compared && row->is.covered < 0.5) {
+        bndi_sentence_add(line,
+                          "%s has covered %.0f %% of the way from chance level to the irreducible loss: verdicts mean "
+                          "little. Try more --steps or another --lr.",
+                          row->name, 100 * row->is.covered);
+    } else if (row->compared && row->is.solved) {
+        bndi_sentence_add(line,
+                          "%s has solved the task to fp32's resolution: what is left of its loss is rounding error. "
+                          "The levels reached are compared as ratios, and only a ratio beyond %d counts.",
+                          row->name, BND_COMPARISON_APART);
+    }
+}
+
+/* ---- memory ---- */
+
+enum saving { AS_MANY_BYTES, MORE_BYTES, FEWER_ACTIVATIONS };
+
+/* As many bytes per parameter as the reference of the table; of these rows, more bytes, or fewer activations. */
+static bool saves(const question *q, size_t row, enum saving what)
+{
+    const size_t reference = q->rows[0].reference;
+    const double mine = bnd_summary_value(q->rows, row, BND_SUMMARY_BYTES_PER_PARAMETER);
+    const double its = bnd_summary_value(q->rows, reference, BND_SUMMARY_BYTES_PER_PARAMETER);
+    const bool asked = row != reference && q->rows[row].reference != row && mine >= its;
+    return asked && (what == AS_MANY_BYTES ? true
+                     : what == MORE_BYTES  ? mine > its
+                                           : bnd_summary_value(q->rows, row, BND_SUMMARY_ACTIVATION_BYTES) <
+                                                bnd_summary_value(q->rows, reference, BND_SUMMARY_ACTIVATION_BYTES));
+}
+
+static size_t count_of(const question *q, enum saving what)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < q->count; i++) {
+        count += saves(q, i, what);
+    }
+    return count;
+}
+
+static void add_names(bndi_sentence *line, const question *q, enum saving what)
+{
+    for (size_t i = 0, at = 0; i < q->count; i++) {
+        if (saves(q, i, what)) {
+            bndi_sentence_add(line, "%s%s", at++ > 0 ? ", " : "", q->rows[i].name);
+        }
+    }
+}
+
+/* Which recipes need as many bytes per parameter as the reference, or more, which people do not expect; and whether
+ * they save activations. */
+static void warn_of_memory(bndi_sentence *line, const question *q, size_t row)
+{
+    const size_t all = row == 0 && q->memory ? count_of(q, AS_MANY_BYTES) : 0, saving = count_of(q, FEWER_ACTIVATIONS);
+    if (all == 0) {
+        return;
+    }
+    bndi_sentence_add(line, "No parameter memory is saved by ");
+    add_names(line, q, AS_MANY_BYTES);
+    bndi_sentence_add(line, ": the weights stay in fp32 (as parameters, or as a master copy), and so does the "
+                            "optimizer's state. ");
+    if (count_of(q, MORE_BYTES) > 0) {
+        add_names(line, q, MORE_BYTES);
+        bndi_sentence_add(line, " also keeps scales and their histories. ");
+    }
+    if (saving == 0) {
+        bndi_sentence_add(line, "Activations are not smaller either: only operands of matrix products are cast.");
+    } else {
+        bndi_sentence_add(line, "Mixed precision saves activations%s", saving < all ? " in " : "");
+        if (saving < all) {
+            add_names(line, q, FEWER_ACTIVATIONS);
+        }
+        bndi_sentence_add(line, ".");
+    }
+}
+
+/* ---- pairs ---- */
+
+/* What was read of a log. */
+static void tell_of_columns(bndi_sentence *line, const question *q, size_t at)
+{
+    size_t row = 0;
+    for (; at >= q->rows[row].count; row++) {
+        at -= q->rows[row].count;
+    }
+    const bnd_record *log = &q->rows[row].records[at];
+    if (log->step_column != NULL) {
+        bndi_sentence_add(line, "%s: the step is column \"%s\", the loss is column \"%s\".", log->source,
+                          log->step_column, log->loss_column);
+    }
+}
+
+/* Rows without any pair. */
+static void tell_of_others(bndi_sentence *line, const question *q, size_t row)
+{
+    size_t others = 0, at = 0;
+    for (size_t i = 0; i < q->count; i++) {
+        others += !q->rows[i].compared;
+    }
+    if (others == 0 || row > 0) {
+        return;
+    }
+    bndi_sentence_add(line, "No pair for ");
+    for (size_t i = 0; i < q->count; i++) {
+        if (!q->rows[i].compared) {
+            bndi_sentence_add(line, "%s%s", separator(at, others, " and "), q->rows[i].name);
+            at++;
+        }
+    }
+    bndi_sentence_add(line, ": runs are compared if they have the same model, seeds and data, and the same files of "
+                            "--init and --order.");
+}
+
+/* Runs of different lengths are compared where both are. */
+static void tell_of_length(bndi_sentence *line, const question *q, size_t at)
+{
+    const bnd_summary_row *row = &q->rows[at];
+    if (row->compared && row->is.cut) {
+        const char *reference = q->rows[row->reference].name;
+        char loss[32];
+        bnd_loss_print(loss, sizeof loss, row->is.reference);
+        bndi_sentence_add(line,
+                          "%s and %s end at different steps: they are compared at step %llu, the last that both have, "
+                          "where the loss of %s is %s.",
+                          row->name, reference, (unsigned long long)row->is.cut_at, reference, loss);
+    }
+}
+
+/* ---- failures ---- */
+
+static void keep_first(uint64_t *first, const uint64_t from[BND_ROLE_COUNT])
+{
+    for (unsigned role = 0; role < BND_ROLE_COUNT; role++) {
+        *first = from[role] > 0 && from[role] - 1 < *first ? from[role] - 1 : *first;
+    }
+}
+
+/* The roles of a run that `from` puts at this step, in words: a sentence, or nothing. */
+static void add_roles(bndi_sentence *line, const char *what, const uint64_t from[BND_ROLE_COUNT], uint64_t step)
+{
+    enum { MOST = 4 };
+    size_t all = 0, at = 0;
+    for (unsigned role = 0; role < BND_ROLE_COUNT; role++) {
+        all += from[role] == step + 1;
+    }
+    const size_t shown = all < MOST ? all : MOST;
+    if (all == 0) {
+        return;
+    }
+    bndi_sentence_add(line, " %s first in step %llu, of the roles ", what, (unsigned long long)step);
+    for (unsigned role = 0; role < BND_ROLE_COUNT && at < shown; role++) {
+        if (from[role] == step + 1) {
+            bndi_sentence_add(line, "%s%s", at++ > 0 ? ", " : "", bnd_role_name((bnd_role)role));
+        }
+    }
+    if (all > shown) {
+        bndi_sentence_add(line, " and %zu more", all - shown);
+    }
+    bndi_sentence_add(line, ".");
+}
+
+/* What its own statistics say of a run that failed: where numbers were first lost. */
+static void add_first_loss(bndi_sentence *line, const bnd_summary_row *row)
+{
+    const bnd_record *record = row->records;
+    uint64_t first = UINT64_MAX;
+    for (size_t i = 0; i < row->count; i++) {
+        uint64_t own = UINT64_MAX;
+        keep_first(&own, row->records[i].overflow_from);
+        keep_first(&own, row->records[i].underflow_from);
+        record = own < first ? &row->records[i] : record;
+        first = own < first ? own : first;
+    }
+    if (first < UINT64_MAX) {
+        add_roles(line, "Numbers overflowed", record->overflow_from, first);
+        add_roles(line, "1 % or more of the nonzero numbers underflowed to zero", record->underflow_from, first);
+    }
+}
+
+static void add_failure(bndi_sentence *line, const question *q, size_t at)
+{
+    const bnd_summary_row *row = &q->rows[at];
+    const double ended = bnd_summary_value(q->rows, at, BND_SUMMARY_ENDED_AT);
+    if (!row->compared || row->is.failed == 0) {
+        return;
+    }
+    bndi_sentence_add(line, "%s failed", row->name);
+    if (row->count > 1) {
+        bndi_sentence_add(line, " in %zu of %zu runs", row->is.failed, row->count);
+    }
+    if (row->is.failed_nan > 0) {
+        bndi_sentence_add(line, ": its loss is NaN from step %llu on.", (unsigned long long)row->is.nan_from);
+    } else {
+        bndi_sentence_add(line, ": its final loss is %s.",
+                          bnd_summary_is_known(q->rows, q->count) ? "at chance level" : "not below the first");
+    }
+    add_first_loss(line, row);
+    if (!isnan(ended)) {
+        bndi_sentence_add(line,
+                          " All of its weights were NaN after %.0f of %llu steps: the run ended there, and its counts "
+                          "cover these steps only.",
+                          ended, (unsigned long long)row->records->steps);
+    }
+}
+
+size_t bnd_summary_print_failure(char *out, size_t size, const bnd_summary_row *rows, size_t count, size_t row)
+{
+    const question q = {rows, count, false};
+    bndi_sentence text = bndi_sentence_in(out, size);
+    add_failure(&text, &q, row);
+    return text.length;
+}
+
+/* ---- all of them ---- */
+
+size_t bnd_summary_print_note(char *out, size_t size, const bnd_summary_row *rows, size_t count, bool memory,
+                              size_t note)
+{
+    static const struct {
+        void (*write)(bndi_sentence *line, const question *q, size_t at);
+        bool of_records; /* `at` counts them; otherwise rows */
+    } kinds[] = {{judge_reference, false}, {warn_of_memory, false}, {tell_of_columns, true},
+                 {tell_of_others, false},  {tell_of_length, false}, {add_failure, false}};
+    const question q = {rows, count, memory};
+    size_t records = 0;
+    for (size_t i = 0; i < count; i++) {
+        records += rows[i].count;
+    }
+    for (size_t kind = 0; kind < sizeof kinds / sizeof kinds[0]; kind++) {
+        for (size_t at = 0; at < (kinds[kind].of_records ? records : count); at++) {
+            bndi_sentence text = bndi_sentence_in(out, size);
+            kinds[kind].write(&text, &q, at);
+            if (text.length > 0 && note-- == 0) {
+                return text.length;
+            }
+        }
+    }
+    (void)bndi_sentence_in(out, size);
+    return 0;
+}
