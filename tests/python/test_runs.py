@@ -41,6 +41,15 @@ class Train(Case):
         self.assertEqual([run.seed_init for run in ours], [0, 1, 2] * 3)
         self.assertEqual(ours.reference, "fp32")
 
+    def test_unused_options(self):
+        self.refuses("beta1 cannot be used with optimizer sgd", bd.train, "mlp", "fp32", optimizer="sgd",
+                     betas=(0.9, 0.99), steps=2)
+        self.refuses("epsilon cannot be used with optimizer lion", bd.sweep, "mlp", "fp32", [0.1], optimizer="lion",
+                     eps=1e-8, steps=2)
+        found = bd.train("linear", "base=bf16-amp,ns=e4m3", optimizer="sgd", steps=2)
+        self.assertIn("Settings of base=bf16-amp,ns=e4m3 have no effect: ns= (the optimizer has no Newton-Schulz "
+                      "iteration).", found.notes)
+
     def test_other_options(self):
         self.same({"recipe": ["base=bf16-amp,v=bf16", "fp32"], "steps": 6, "betas": (0.8, 0.9), "eps": 1e-6, "wd": 0,
                    "seed_init": 5, "seed_data": 6, "seed_rounding": 7, "tied": True, "recompute": True, "heads": 2,

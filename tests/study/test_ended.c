@@ -18,6 +18,7 @@ static bnd_task task_of(const char *model, const char *optimizer, const char *re
     t.lr = usual.lr;
     t.beta1 = usual.beta1;
     t.beta2 = usual.beta2;
+    t.epsilon = usual.epsilon;
     t.tied = tied;
     if (strcmp(model, "transformer") == 0) { /* few of the table's rows are in a batch */
         t.batch = 1;

@@ -113,6 +113,34 @@ static void test_names(void)
     bnd_summary_free(NULL);
 }
 
+/* Models of one name and different sizes are different models: a row each, no pair, and no memory saved. */
+static void test_sizes(void)
+{
+    enum { COUNT = 5 };
+    bnd_record records[COUNT] = {run_of("fp32", 0.1, 1, 2), run_of("fp32", 0.1, 1, 3), run_of("bf16", 0.1, 1, 2),
+                                 run_of("bf16", 0.1, 1, 3), run_of("fp16", 0.1, 1, 3)};
+    static const uint64_t parameters[COUNT] = {10, 1000, 10, 1000, 99};
+    static const char *const names[COUNT] = {"fp32 mlp 10", "fp32 mlp 1000", "bf16 mlp 10", "bf16 mlp 1000", "fp16"};
+    size_t n = 0;
+    for (size_t i = 0; i < COUNT; i++) {
+        records[i].parameters = parameters[i];
+        records[i].peak_by_role[BND_ROLE_PARAM] = parameters[i] * (i < 2 ? 4 : 2);
+        records[i].saved = 8;
+    }
+    bnd_summary_row *rows = rows_of(&n, records, COUNT);
+    CU_ASSERT_EQUAL_FATAL(n, COUNT);
+    for (size_t i = 0; i < n; i++) {
+        CU_ASSERT_STRING_EQUAL(rows[i].name, names[i]);
+        CU_ASSERT_EQUAL(rows[i].compared, i < 4);
+    }
+    CU_ASSERT_TRUE(rows[2].reference == 0 && rows[3].reference == 1);
+    CU_ASSERT_TRUE(is(rows, 2, BND_SUMMARY_MEMORY_SAVED_TIMES, 48. / 28));
+    CU_ASSERT_TRUE(is(rows, 3, BND_SUMMARY_MEMORY_SAVED_TIMES, 4008. / 2008));
+    CU_ASSERT_TRUE(is(rows, 4, BND_SUMMARY_MEMORY_SAVED_TIMES, NAN));
+    CU_ASSERT_TRUE(is(rows, 4, BND_SUMMARY_MEMORY_SAVED_BYTES, NAN));
+    end(rows, records, COUNT);
+}
+
 /* ---- numbers ---- */
 
 static void set_memory(bnd_record *r, uint64_t param, uint64_t grad, uint64_t saved)
@@ -303,6 +331,7 @@ static void test_conclusion(void)
 
 CU_TestInfo summary_tests[] = {{"rows and their references", test_rows},
                                {"names of rows", test_names},
+                               {"models of different sizes", test_sizes},
                                {"numbers", test_numbers},
                                {"names of numbers", test_number_names},
                                {"verdicts", test_verdicts},

@@ -227,7 +227,39 @@ static void test_unused(void)
     }
 }
 
+/* So is a rate that the optimizer does not read. */
+static void test_unused_rates(void)
+{
+    static const struct {
+        const char *optimizer;
+        bool beta1, beta2, epsilon; /* it reads them */
+    } rows[] = {{"sgd", false, false, false},     {"momentum", true, false, false}, {"adagrad", false, false, true},
+                {"rmsprop", false, true, true},   {"adam", true, true, true},       {"lion", true, true, false},
+                {"adafactor", false, true, true}, {"muon", true, true, true},       {"adam-mini", true, true, true}};
+    static const char *const names[] = {"beta1", "beta2", "epsilon"};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const bool reads[] = {rows[i].beta1, rows[i].beta2, rows[i].epsilon};
+        for (size_t k = 0; k < 3; k++) {
+            bnd_training t = training_of("mlp", rows[i].optimizer, "fp32");
+            bnd_run *run = NULL;
+            bnd_error why;
+            char says[96];
+            double *const rates[] = {&t.beta1, &t.beta2, &t.epsilon};
+            *rates[k] = 0.125;
+            snprintf(says, sizeof says, "%s cannot be used with optimizer %s, which does not use it", names[k],
+                     rows[i].optimizer);
+            if (reads[k]) {
+                CU_ASSERT_TRUE(succeeds(bnd_run_new(&run, &t, NULL, &why), &why));
+                bnd_run_free(run);
+            } else {
+                CU_ASSERT_TRUE(is_refused(&t, BND_BAD_ARGUMENT, says));
+            }
+        }
+    }
+}
+
 CU_TestInfo train_tests[] = {
+    {"rates that an optimizer does not read are refused", test_unused_rates},
     {"every model and optimizer learns", test_learning},
     {"language", test_language},
     {"same bits", test_same_bits},

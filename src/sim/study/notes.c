@@ -76,13 +76,14 @@ static void judge_reference(bndi_sentence *line, const question *q, size_t refer
 
 enum saving { AS_MANY_BYTES, MORE_BYTES, FEWER_ACTIVATIONS };
 
-/* As many bytes per parameter as the reference of the table; of these rows, more bytes, or fewer activations. */
+/* As many bytes per parameter as its reference; of these rows, more bytes, or fewer activations. */
 static bool saves(const question *q, size_t row, enum saving what)
 {
-    const size_t reference = q->rows[0].reference;
+    const size_t reference = q->rows[row].reference;
+    const bool compared = !isnan(bnd_summary_value(q->rows, row, BND_SUMMARY_MEMORY_SAVED_TIMES));
     const double mine = bnd_summary_value(q->rows, row, BND_SUMMARY_BYTES_PER_PARAMETER);
     const double its = bnd_summary_value(q->rows, reference, BND_SUMMARY_BYTES_PER_PARAMETER);
-    const bool asked = row != reference && q->rows[row].reference != row && mine >= its;
+    const bool asked = row != reference && compared && mine >= its;
     return asked && (what == AS_MANY_BYTES ? true
                      : what == MORE_BYTES  ? mine > its
                                            : bnd_summary_value(q->rows, row, BND_SUMMARY_ACTIVATION_BYTES) <
@@ -186,6 +187,61 @@ static void tell_of_length(bndi_sentence *line, const question *q, size_t at)
     }
 }
 
+/* ---- settings without effect ---- */
+
+/* Does the text of a recipe have this setting? */
+static bool has_setting(const char *recipe, const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *at = recipe; at != NULL; at = strchr(at, ',')) {
+        at += *at == ',';
+        if (strncmp(at, name, length) == 0 && at[length] == '=') {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Does the optimizer keep m or v, of any parameter? */
+static bool keeps(const bnd_training *t, bnd_role part)
+{
+    static const size_t shape[] = {1};
+    size_t row;
+    return bnd_optimizer_find(&row, t->optimizer, NULL) == BND_OK &&
+           bnd_optimizer_keeps(row, part, shape, 1, false, 1) + bnd_optimizer_keeps(row, part, shape, 1, true, 1) > 0;
+}
+
+/* A setting of the recipe that this training does not use: recipes are compared across optimizers, so it is none of
+ * their errors. */
+static void tell_of_unused(bndi_sentence *line, const question *q, size_t at)
+{
+    const bnd_record *record = q->rows[at].records;
+    bnd_task task;
+    size_t unused = 0;
+    if (strchr(record->recipe, '=') == NULL || record->config == NULL ||
+        bnd_task_read(&task, record->config, NULL) != BND_OK) {
+        return;
+    }
+    const bnd_training *t = &task.training;
+    const struct {
+        const char *name, *reason;
+        bool used;
+    } settings[] = {{"ns", "the optimizer has no Newton-Schulz iteration", bnd_training_uses(t, BND_ROLE_NS)},
+                    {"m", "the optimizer keeps no m", keeps(t, BND_ROLE_M)},
+                    {"v", "the optimizer keeps no v", keeps(t, BND_ROLE_V)},
+                    {"accumulate", "a batch is divided by --micro-batches only", t->micro_batches > 1},
+                    {"reduce", "there is one rank; --ranks makes more", t->ranks > 1}};
+    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
+        if (!settings[i].used && has_setting(record->recipe, settings[i].name)) {
+            if (line->length == 0) {
+                bndi_sentence_add(line, "Settings of %s have no effect: ", q->rows[at].name);
+            }
+            bndi_sentence_add(line, "%s%s= (%s)", unused++ > 0 ? ", " : "", settings[i].name, settings[i].reason);
+        }
+    }
+    bndi_sentence_add(line, "%s", unused > 0 ? "." : "");
+}
+
 /* ---- failures ---- */
 
 static void keep_first(uint64_t *first, const uint64_t from[BND_ROLE_COUNT])
@@ -279,8 +335,8 @@ size_t bnd_summary_print_note(char *out, size_t size, const bnd_summary_row *row
     static const struct {
         void (*write)(bndi_sentence *line, const question *q, size_t at);
         bool of_records; /* `at` counts them; otherwise rows */
-    } kinds[] = {{judge_reference, false}, {warn_of_memory, false}, {tell_of_columns, true},
-                 {tell_of_others, false},  {tell_of_length, false}, {add_failure, false}};
+    } kinds[] = {{judge_reference, false}, {warn_of_memory, false}, {tell_of_columns, true}, {tell_of_others, false},
+                 {tell_of_length, false},  {tell_of_unused, false}, {add_failure, false}};
     const question q = {rows, count, memory};
     size_t records = 0;
     for (size_t i = 0; i < count; i++) {

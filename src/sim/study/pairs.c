@@ -10,9 +10,8 @@ enum { PART = 20, WINDOW_MOST = 64, PAIRS_MOST = 4096 };
 
 static bool belong(const bnd_record *a, const bnd_record *b)
 {
-    bool known = a->model[0] != '\0' && b->model[0] != '\0';
     return a->seed_init == b->seed_init && a->seed_data == b->seed_data && a->init_hash == b->init_hash &&
-           a->order_hash == b->order_hash && bndi_record_same_data(a, b) && (!known || strcmp(a->model, b->model) == 0);
+           a->order_hash == b->order_hash && bndi_record_same_data(a, b) && bndi_record_same_model(a, b);
 }
 
 static size_t find_pairs(bndi_seed_pair *pairs, bool *used, const bnd_record *records, size_t count,

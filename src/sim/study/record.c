@@ -338,6 +338,12 @@ static bool same_or_unknown(uint64_t a, uint64_t b)
     return a == b || a == 0 || b == 0;
 }
 
+bool bndi_record_same_model(const bnd_record *a, const bnd_record *b)
+{
+    const bool known = a->model[0] != '\0' && b->model[0] != '\0';
+    return (!known || strcmp(a->model, b->model) == 0) && same_or_unknown(a->parameters, b->parameters);
+}
+
 /* Data that are drawn have no hash: the irreducible loss, which is computed alike for each run, tells them apart. */
 bool bndi_record_same_data(const bnd_record *a, const bnd_record *b)
 {

@@ -14,7 +14,8 @@ static bool same_number(double a, double b)
 static bool belong_together(const bnd_record *a, const bnd_record *b)
 {
     return strcmp(a->recipe, b->recipe) == 0 && strcmp(a->model, b->model) == 0 &&
-           strcmp(a->optimizer, b->optimizer) == 0 && same_number(a->lr, b->lr) && bndi_record_same_data(a, b);
+           strcmp(a->optimizer, b->optimizer) == 0 && same_number(a->lr, b->lr) && bndi_record_same_data(a, b) &&
+           bndi_record_same_model(a, b);
 }
 
 /* Each row's records side by side, the rows in the order in which they first come. */
@@ -64,34 +65,39 @@ static size_t number_of_data(const bnd_summary_row *row, const bnd_summary_row *
 static void name_row(bnd_summary_row *row, const bnd_summary_row *rows, size_t count)
 {
     const bnd_record *record = row->records;
-    bool model = false, optimizer = false, lr = false, data = false;
+    bool model = false, size = false, optimizer = false, lr = false, data = false;
     for (size_t i = 0; i < count; i++) {
         const bnd_record *other = rows[i].records;
         if (strcmp(other->recipe, record->recipe) == 0) {
-            model = model || strcmp(other->model, record->model) != 0;
+            const bool same = strcmp(other->model, record->model) == 0;
+            model = model || !same;
+            size = size || (same && !bndi_record_same_model(other, record));
             optimizer = optimizer || strcmp(other->optimizer, record->optimizer) != 0;
             lr = lr || !same_number(other->lr, record->lr);
-            data = data || (strcmp(other->model, record->model) == 0 && !bndi_record_same_data(other, record));
+            data = data || (same && !bndi_record_same_data(other, record));
         }
     }
-    char rate[32] = "", of[32] = "";
+    char parameters[32] = "", rate[32] = "", of[32] = "";
+    if (size) {
+        snprintf(parameters, sizeof parameters, " %llu", (unsigned long long)record->parameters);
+    }
     if (data) {
         snprintf(of, sizeof of, " data %zu", number_of_data(row, rows));
     }
     if (lr) {
         snprintf(rate, sizeof rate, " %g", record->lr);
     }
-    snprintf(row->name, sizeof row->name, "%s%s%s%s%s%s%s", record->recipe[0] != '\0' ? record->recipe : "(no name)",
-             model ? " " : "", model ? record->model : "", optimizer ? " " : "", optimizer ? record->optimizer : "",
-             rate, of);
+    model = model || size;
+    snprintf(row->name, sizeof row->name, "%s%s%s%s%s%s%s%s", record->recipe[0] != '\0' ? record->recipe : "(no name)",
+             model ? " " : "", model ? record->model : "", parameters, optimizer ? " " : "",
+             optimizer ? record->optimizer : "", rate, of);
 }
 
 /* How well a row serves as the reference of another; 0: not at all. */
 static int serves(const bnd_summary_row *row, const bnd_summary_row *other)
 {
     const bnd_record *a = row->records, *b = other->records;
-    bool known = a->model[0] != '\0' && b->model[0] != '\0';
-    if (strcmp(a->recipe, "fp32") != 0 || (known && strcmp(a->model, b->model) != 0) || !bndi_record_same_data(a, b)) {
+    if (strcmp(a->recipe, "fp32") != 0 || !bndi_record_same_model(a, b) || !bndi_record_same_data(a, b)) {
         return 0;
     }
     return 1 + (strcmp(a->optimizer, b->optimizer) == 0) + (same_number(a->lr, b->lr) ? 2 : 0);

@@ -21,7 +21,8 @@ static bnd_status open_second(bnd_run **out, const bnd_run *run, bnd_error *why)
     bnd_training t = run->training;
     t.policy = fp32;
     strcpy(t.optimizer, "sgd");
-    t.init[0] = t.order[0] = '\0'; /* the weights are copied, and no step is made */
+    t.beta1 = t.beta2 = t.epsilon = 0; /* it has none */
+    t.init[0] = t.order[0] = '\0';     /* the weights are copied, and no step is made */
     bnd_status status = bndi_run_without_data(out, &t, &run->engine->context, why);
     if (status == BND_OK) {
         (*out)->source = run->source;

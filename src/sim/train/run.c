@@ -40,6 +40,23 @@ static bnd_status check_used(const bnd_training *t, const bndi_model_row *m, bnd
     return BND_OK;
 }
 
+/* A rate that an optimizer does not read is 0 in its row. */
+static bnd_status check_rates(const bnd_training *t, const bndi_optimizer_row *o, bnd_error *why)
+{
+    const struct {
+        const char *name;
+        double set, usual;
+    } rates[] = {{"beta1", t->beta1, o->beta1}, {"beta2", t->beta2, o->beta2}, {"epsilon", t->epsilon, o->epsilon}};
+    for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) {
+        if (rates[i].set != 0 && rates[i].usual == 0) {
+            return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                            "%s cannot be used with optimizer %s, which does not use it: leave it at 0", rates[i].name,
+                            o->name);
+        }
+    }
+    return BND_OK;
+}
+
 static bnd_status check(const bnd_training *t, bnd_error *why)
 {
     bool numbers = t->lr > 0 && t->lr - t->lr == 0 && t->beta1 >= 0 && t->beta1 < 1 && t->beta2 >= 0 && t->beta2 < 1 &&
@@ -98,6 +115,7 @@ static bnd_status build(bnd_run *run, bool with_data, bnd_error *why)
     bndi_graph g = {.run = run, .why = why};
     g.status = bndi_rows_of(run, why);
     g.status = g.status == BND_OK ? check_used(&run->training, run->model, why) : g.status;
+    g.status = g.status == BND_OK ? check_rates(&run->training, run->optimizer, why) : g.status;
     if (g.status == BND_OK) {
         g.status = bndi_feedback_check(run, &run->training.policy, why);
     }

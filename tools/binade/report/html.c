@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 #include "store/output_file.h"
@@ -100,14 +101,25 @@ static int read_page(long_text *page, size_t *place, const command *self)
     return status;
 }
 
+/* A browser shows a page by the end of its name. */
+static bool is_named_html(const char *file)
+{
+    const char *end = strrchr(file, '.');
+    return end != NULL && (strcasecmp(end, ".html") == 0 || strcasecmp(end, ".htm") == 0);
+}
+
 /* Can the file be written? It stays as it is. To open a pipe or a device would be seen at its other end. */
 static int check_output(const char *file, const command *self)
 {
     struct stat about;
     bnd_lab_output out;
     bnd_error why;
-    if (stat(file, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode)) {
+    const bool exists = stat(file, &about) == 0;
+    if (exists && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode)) {
         return GO_ON;
+    }
+    if (!(exists && S_ISDIR(about.st_mode)) && !is_named_html(file)) {
+        return complain(self, "%s: a report is an HTML page: its name must end in .html or .htm", file);
     }
     bnd_status status = bnd_lab_output_open(&out, file, &why);
     if (status != BND_OK) {

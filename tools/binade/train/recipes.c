@@ -32,10 +32,10 @@ int training_add_switched(training_options *o, const char *value, size_t kept)
     const char *at = strrchr(value, '@');
     uint64_t step;
     recipe to;
-    if (at == NULL) {
+    if (at == NULL || at == value) {
         return complain(o->common.command, "--switch must be RECIPE@STEP, not '%s'", value);
     }
-    int status = read_whole_number(&step, &o->common, "switch", at + 1, 0, UINT32_MAX);
+    int status = read_whole_number(&step, &o->common, "switch: the step", at + 1, 0, UINT32_MAX);
     status = status == GO_ON ? parse_recipe(&to, o->common.command, value, (size_t)(at - value)) : status;
     for (size_t i = kept, count = o->recipes.count; status == GO_ON && i < count; i++) {
         recipe r = o->recipes.items[i];
