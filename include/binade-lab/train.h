@@ -390,7 +390,7 @@ BND_CHECKED bnd_status bnd_run_save(const bnd_run *run, const char *path, bnd_er
 /* Continues a run from a checkpoint: under the recipe that was saved with the same bits as a run that never stopped;
  * under another recipe as bnd_run_switch does. Learning rate, schedule, steps and the other seeds are the run's own.
  * On failure: BND_BAD_FILE or BND_BAD_STREAM for a file that is not a complete checkpoint; BND_BAD_ARGUMENT for that
- * of another model, optimizer, size, or data (seed_data). The run is unchanged. */
+ * of another model, options of its blocks, optimizer, size, or data (seed_data). The run is unchanged. */
 BND_CHECKED bnd_status bnd_run_load(bnd_run *run, const char *path, bnd_error *why);
 
 /* Reads the description of a checkpoint: the training under the recipe that was saved, and the number of steps made.

@@ -88,6 +88,19 @@ static void test_grammar(void)
     CU_ASSERT_EQUAL(FAILURES(rows), 0);
 }
 
+/* A zero byte ends no string, so that no message is cut short by it. */
+static void test_zero_bytes(void)
+{
+    static const char good[] = "{'descr': '<f4', 'fortran_order': False, 'shape': (12,)}";
+    unsigned failed = 0;
+    for (size_t i = 0; i + 1 < sizeof good; i++) {
+        npy_bytes h = npy_header(1, good);
+        h.bytes[h.size - (sizeof good - 1) + i] = 0;
+        failed += !refused(&h, "expected");
+    }
+    CU_ASSERT_EQUAL(failed, 0);
+}
+
 static void test_shapes(void)
 {
 #define SHAPE(shape) "{'descr': '<f4', 'fortran_order': False, 'shape': " shape "}"
@@ -206,6 +219,7 @@ static void test_streams(void)
 CU_TestInfo refused_tests[] = {
     {"members missing, twice, unknown", test_members},
     {"what is no such dictionary", test_grammar},
+    {"zero bytes", test_zero_bytes},
     {"shapes", test_shapes},
     {"types of elements", test_elements},
     {"magic, version and length", test_starts},

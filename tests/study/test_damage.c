@@ -193,6 +193,15 @@ static void test_configs(void)
             CU_FAIL("another message");
         }
     }
+    static const char zeros[][16] = {"{}\n\0", "{\"recipe\": \"\0x\"}"}; /* sizeof: the last of a text */
+    for (size_t i = 0; i < 2; i++) {
+        bnd_record r;
+        bnd_error why;
+        write_file(path, zeros[i], i == 0 ? 4 : 15);
+        CU_ASSERT_EQUAL(bnd_record_read(&r, directory, &why), BND_BAD_FILE);
+        CU_ASSERT_STRING_EQUAL(why.message, i == 0 ? "config.json: line 2: must not have a zero byte"
+                                                   : "config.json: line 1: must not have a zero byte");
+    }
     close_folder();
 }
 

@@ -380,6 +380,49 @@ static void test_other_runs(void)
     close_folder();
 }
 
+/* Options that change what the model computes, and the shape of no tensor. */
+static void test_other_blocks(void)
+{
+    static const struct {
+        const char *there, *here, *says;
+    } cases[] = {
+        {"", "rope_theta=500000", "its theta of rope is 10000, not 500000"},
+        {"norm_epsilon=1e-4", "", "its epsilon of norms is 0.0001, not 1e-06"},
+        {"", "rope_scaling=linear,rope_factor=4", "its factor of rope's frequencies is 0, not 4"},
+        {"rope_scaling=llama3,rope_factor=8,rope_low=1,rope_high=4,rope_original=32",
+         "rope_scaling=llama3,rope_factor=8,rope_low=2,rope_high=4,rope_original=32",
+         "its wavelength of rope from which its factor holds is 32, not 16"},
+        {"rope_scaling=llama3,rope_factor=8,rope_low=1,rope_high=4,rope_original=32",
+         "rope_scaling=llama3,rope_factor=8,rope_low=1,rope_high=2,rope_original=32",
+         "its wavelength of rope up to which its factor does not hold is 8, not 16"},
+        {"unit", "", "its unit scaling (1) or none (0) is 1, not 0"},
+        {"unit", "unit,tau=0.5", "its tau is 0.3, not 0.5"},
+        {"", "sqrt_softmax", "its sqrt_softmax (1) or none (0) is 0, not 1"},
+        {"position=none", "position=none,rope_theta=500", NULL}, /* it has none */
+    };
+    open_folder();
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        bnd_training t = training_of("llama", "adamw", "fp32");
+        bnd_error why;
+        CU_ASSERT_TRUE_FATAL(succeeds(bnd_transformer_parse(&t.blocks, cases[i].there, &why), &why));
+        bnd_run *run = run_of(&t);
+        step(run, 1);
+        save(run, "a");
+        bnd_run_free(run);
+        t = training_of("llama", "adamw", "fp32");
+        CU_ASSERT_TRUE_FATAL(succeeds(bnd_transformer_parse(&t.blocks, cases[i].here, &why), &why));
+        run = run_of(&t);
+        if (cases[i].says != NULL) {
+            check_refused(run, BND_BAD_ARGUMENT, cases[i].says);
+        } else {
+            char path[PATH_SIZE];
+            CU_ASSERT_TRUE(succeeds(bnd_run_load(run, in_folder(path, "a"), &why), &why));
+        }
+        bnd_run_free(run);
+    }
+    close_folder();
+}
+
 /* The file with a text in the place of another of the same length, everywhere. */
 static void replace_in_file(const bytes *b, const char *text, const char *by)
 {
@@ -491,6 +534,7 @@ static CU_TestInfo checkpoint_tests[] = {
     {"loss scale", test_loss_scale},
     {"peaks", test_peaks},
     {"other runs", test_other_runs},
+    {"other options of the blocks", test_other_blocks},
     {"damaged", test_damaged},
     {"no words for it", test_no_words},
     CU_TEST_INFO_NULL,

@@ -4,7 +4,7 @@
  *     member   'descr' : string  |  'fortran_order' : True or False  |  'shape' : tuple
  *     tuple    ( [number , [number { , number } [,]]] )
  *     number   decimal digits without a leading 0, then L or nothing (Python 2 wrote it)
- *     string   between ' or between ", without backslashes
+ *     string   between ' or between ", without backslashes and zero bytes
  *
  * Each member occurs exactly once. */
 #include "store/store.h"
@@ -109,7 +109,8 @@ static bnd_status read_string(reader *r, const char **text, size_t *length, cons
         }
     }
     size_t from = r->at;
-    while (r->at < r->size && r->text[r->at] != quote && r->text[r->at] != '\\' && r->text[r->at] != '\n') {
+    while (r->at < r->size && r->text[r->at] != quote && r->text[r->at] != '\\' && r->text[r->at] != '\n' &&
+           r->text[r->at] != '\0') {
         r->at++;
     }
     if (r->at >= r->size || r->text[r->at] != quote) {

@@ -117,6 +117,10 @@ bnd_status bndi_file_read(bndi_bytes *out, const char *path, bnd_error *why)
             bndi_bytes_write(&bytes, line, length);
             bndi_bytes_write(&bytes, "\n", lines.ended);
         }
+        if (status == BND_OK && line != NULL && memchr(line, '\0', length) != NULL) {
+            status = bnd_fail(why, BND_BAD_FILE, 0, "line %llu: must not have a zero byte",
+                              (unsigned long long)lines.number);
+        }
         if (status == BND_OK && bytes.length > FILE_MOST) {
             status = bnd_fail(why, BND_BAD_FILE, 0, "must have at most %d bytes", FILE_MOST);
         }

@@ -227,6 +227,30 @@ static bnd_status same_numbers(const size *sizes, size_t count, bnd_error *why)
     return BND_OK;
 }
 
+/* Numbers that change what the model computes, and the shape of no tensor. */
+static bnd_status same_reals(const bndi_blocks *a, const bndi_blocks *b, bnd_error *why)
+{
+    const struct {
+        const char *what;
+        bool used;
+        double there, here;
+    } reals[] = {{"epsilon of norms", true, a->epsilon, b->epsilon},
+                 {"theta of rope", a->rotated, a->theta, b->theta},
+                 {"factor of rope's frequencies", a->rotated, a->scaling[0], b->scaling[0]},
+                 {"wavelength of rope from which its factor holds", a->rotated, a->scaling[1], b->scaling[1]},
+                 {"wavelength of rope up to which its factor does not hold", a->rotated, a->scaling[2], b->scaling[2]},
+                 {"tau", a->unit, a->tau, b->tau}};
+    for (size_t i = 0; i < sizeof reals / sizeof reals[0]; i++) {
+        if (reals[i].used && reals[i].there != reals[i].here) {
+            char there[BNDI_NUMBER_SIZE], here[BNDI_NUMBER_SIZE];
+            bndi_number_text(there, reals[i].there);
+            bndi_number_text(here, reals[i].here);
+            return other_run(reals[i].what, there, here, why);
+        }
+    }
+    return BND_OK;
+}
+
 static bnd_status same_blocks(const bnd_training *t, const bnd_run *run, bnd_error *why)
 {
     const bndi_blocks *b = &run->shape;
@@ -245,8 +269,11 @@ static bnd_status same_blocks(const bnd_training *t, const bnd_run *run, bnd_err
                           {"number of positions", a.positions, b->positions},
                           {"rope (1) or none (0)", a.rotated, b->rotated},
                           {"biases (1) or none (0)", a.biased, b->biased},
-                          {"qk_norm (1) or none (0)", a.normed, b->normed}};
-    return same_numbers(sizes, sizeof sizes / sizeof sizes[0], why);
+                          {"qk_norm (1) or none (0)", a.normed, b->normed},
+                          {"unit scaling (1) or none (0)", a.unit, b->unit},
+                          {"sqrt_softmax (1) or none (0)", a.rooted, b->rooted}};
+    status = same_numbers(sizes, sizeof sizes / sizeof sizes[0], why);
+    return status == BND_OK ? same_reals(&a, b, why) : status;
 }
 
 /* Is it a run of the same numbers, in the same places? */
