@@ -50,6 +50,22 @@ class Train(Case):
         self.assertIn("Settings of base=bf16-amp,ns=e4m3 have no effect: ns= (the optimizer has no Newton-Schulz "
                       "iteration).", found.notes)
 
+    def test_without_a_directory(self):
+        """What would do nothing without a directory is refused, as by the command."""
+        self.refuses("checkpoint needs out", bd.train, "mlp", "fp32", steps=2, checkpoint=1)
+        self.refuses("resume needs out", bd.train, "mlp", "fp32", steps=2, resume=True)
+        self.refuses("keep_checkpoints needs out", bd.sweep, "mlp", "fp32", [0.1], steps=2, keep_checkpoints=True)
+
+    def test_wrong_arguments(self):
+        self.refuses("betas must be two numbers", bd.train, "mlp", "fp32", steps=2, betas={0.9, 0.99})
+        for switch in ("@1", "fp32@1e3", "fp32@\u0662\u00b2", "x" * 5000):
+            self.refuses("switch must be 'RECIPE@STEP'", bd.train, "mlp", "fp32", steps=2, switch=switch)
+        for function in (bd.compare, bd.load_run):
+            self.refuses("none.csv: cannot be opened: No such file", function, self.at("none.csv"))
+        with self.assertRaises(ValueError) as caught:
+            bd.train("mlp", "fp32", switch="x" * 5000)
+        self.assertLess(len(str(caught.exception)), 200)
+
     def test_other_options(self):
         self.same({"recipe": ["base=bf16-amp,v=bf16", "fp32"], "steps": 6, "betas": (0.8, 0.9), "eps": 1e-6, "wd": 0,
                    "seed_init": 5, "seed_data": 6, "seed_rounding": 7, "tied": True, "recompute": True, "heads": 2,

@@ -109,6 +109,9 @@ int set_option(void *options, const option_row *row, const char *value)
         memcpy(target, &(bool){true}, sizeof(bool));
         break;
     case OPTION_TEXT:
+        if (value[0] == '\0' && row->argument != NULL && strncmp(row->argument, "FILE", 4) == 0) {
+            return complain(s->command, "--%s must be the name of a file, not ''", row->name);
+        }
         memcpy(target, &value, sizeof value);
         break;
     case OPTION_FIXED:

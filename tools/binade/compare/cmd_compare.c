@@ -33,7 +33,7 @@ static int print_steps(const compare *c)
 {
     const char *run = c->asked.common.operands[0];
     bnd_error why;
-    bnd_status status = bnd_metrics_write_csv(run, write_out, stdout, &why);
+    bnd_status status = bnd_metrics_write_csv(strcmp(run, "-") == 0 ? "/dev/stdin" : run, write_out, stdout, &why);
     char *where = format_text("--steps: %s", run);
     int result = status == BND_OK ? FINE : fail(c->asked.common.command, where, status, &why);
     free(where);

@@ -14,6 +14,9 @@ int training_read_runs(bnd_record **records, size_t *count, const training_optio
         bnd_error why;
         const bool standard = strcmp(s->operands[i], "-") == 0;
         const char *path = standard ? "/dev/stdin" : s->operands[i];
+        if (path[0] == '\0') {
+            return complain(s->command, "the name of a run is empty");
+        }
         if (standard && standard_input_is_closed()) {
             complain(s->command, "-: standard input is closed");
             return BAD_STREAM;

@@ -116,7 +116,7 @@ def real(value, what, least=-math.inf, positive=False, finite=True):
 
 def betas_of(value):
     """The two decay rates of an optimizer."""
-    several = hasattr(value, "__iter__") and not isinstance(value, str)
+    several = hasattr(value, "__iter__") and not isinstance(value, (str, bytes, set, frozenset, dict))  # in order
     found = tuple(real(x, "each of betas") for x in value) if several else ()
     if len(found) != 2 or not all(0 <= x < 1 for x in found):
         raise ValueError(f"betas must be two numbers from 0 to below 1, as (0.9, 0.999), not {brief(value)}")

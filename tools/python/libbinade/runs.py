@@ -20,7 +20,7 @@ from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Se
 
 from . import _types
 from ._arrays import numpy as np
-from ._lab import Interrupted, Result, Stop, columns_of, interruptible, lines_of, path_of, recipes_of
+from ._lab import Interrupted, Result, Stop, call_about, columns_of, interruptible, lines_of, path_of, recipes_of
 from ._native import brief, call, lib, text
 from ._options import context_of, one_of, real, whole
 from ._records import Records, Run, Runs, name_of
@@ -92,8 +92,8 @@ def _recipe_list(recipe, switch, reference):
     listed = [_Recipe(name, policy) for name, policy in found.items()]
     if switch is not None:
         words = switch.rsplit("@", 1) if isinstance(switch, str) else switch
-        if len(words) != 2 or not str(words[1]).isdigit():
-            raise ValueError(f"switch must be 'RECIPE@STEP', not {switch!r}")
+        if len(words) != 2 or not words[0] or not str(words[1]).isdecimal():
+            raise ValueError(f"switch must be 'RECIPE@STEP', not {brief(switch)}")
         (to, policy), step = recipes_of(words[0])[0], whole(int(words[1]), "the step of switch", _MANY)
         listed += [_Recipe(f"{r.name}>{to}@{step}", r.policy, step, policy) for r in listed[1 if added else 0:]]
     return listed
@@ -120,6 +120,13 @@ def _run(tasks, threads, progress):
     except Interrupted:
         interrupted = True
     return records, interrupted
+
+
+def _needs_out(out, **given):
+    """Raises ValueError for what would do nothing without a directory."""
+    for name, what in given.items():
+        if out is None and what is not None and what is not False:
+            raise ValueError(f"{name} needs out, the directory that the runs are kept in")
 
 
 def _directory(out, name):
@@ -156,6 +163,7 @@ def train(model: str = "transformer", recipe: Union[str, Iterable[str]] = ("fp32
     >>> [row["recipe"] for row in train("mlp", "bf16-sr", steps=3).recipes]
     ['fp32', 'bf16-sr']
     """
+    _needs_out(out, resume=bool(resume), checkpoint=checkpoint)
     training, recipe_list = training_of(model, optimizer, options), _recipe_list(recipe, switch, True)
     margin, count = real(margin, "margin", 0), whole(seeds, "seeds", 10000, 1)
     tasks = [_task(training, r, k, checkpoint, validate, statistics) for r in recipe_list for k in range(count)]
@@ -202,14 +210,15 @@ def load_run(path: Path) -> Run:
     3
     """
     records = Records((_types.bnd_record * 1)(), 0)
-    call("bnd_record_read", ctypes.byref(records.items[0]), path_of(path))
+    call_about(os.fsdecode(path_of(path)), "bnd_record_read", ctypes.byref(records.items[0]), path_of(path))
     records.count = 1
     return Run(records.items[0], records)
 
 
 def _read(path, columns):
     out, count = ctypes.POINTER(_types.bnd_record)(), ctypes.c_size_t()
-    call("bnd_records_read_log", ctypes.byref(out), ctypes.byref(count), path_of(path), ctypes.byref(columns))
+    call_about(os.fsdecode(path_of(path)), "bnd_records_read_log", ctypes.byref(out), ctypes.byref(count),
+               path_of(path), ctypes.byref(columns))
     items = (_types.bnd_record * count.value)()
     ctypes.memmove(items, out, ctypes.sizeof(items))
     return items, count.value, out
@@ -308,6 +317,7 @@ def sweep(model: str = "transformer", recipe: Union[str, Iterable[str]] = ("fp32
     [0.001, 0.01]
     """
     rates = learning_rates(1e-4, 1e-1, 7) if lr is None else [real(x, "lr", positive=True) for x in _several(lr)]
+    _needs_out(out, keep_checkpoints=bool(keep_checkpoints))
     rates = list(dict.fromkeys(rates))
     if not rates:
         raise ValueError("lr must have at least one learning rate")
