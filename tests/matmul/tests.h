@@ -9,5 +9,6 @@ extern CU_TestInfo product_tests[];
 extern CU_TestInfo same_tests[];
 extern CU_TestInfo known_tests[];
 extern CU_TestInfo refusal_tests[];
+extern CU_TestInfo zero_tests[];
 
 #endif

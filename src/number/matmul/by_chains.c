@@ -11,7 +11,14 @@
  *
  * A chain's operands in place: A if its rows or its columns are contiguous fp32 numbers, of which the kernel broadcasts
  * one per row and step; B if a panel's rows are, of which it loads two vectors per step. Operands that must be decoded,
- * rounded or gathered are packed first. */
+ * rounded or gathered are packed first.
+ *
+ * Where all of a tile's numbers of A are zeros at the beginning or the end of a block of k, steps are left out: the
+ * weights of causal attention are a triangle. No bit changes: fma(0, b, s) is s, but not where
+ *
+ *   b is infinite or NaN   0 b is NaN. B is looked at before anything is left out
+ *   s is -0                -0 + 0 is +0, so that a sum may be -0 in place of +0, until a product is added that is not
+ *                          zero. A tile of which a sum has come out as -0 is done again, in full */
 #include "matmul/gemm_job.h"
 
 /* With so few rows of C a panel of B is used too rarely to be worth packing; rows of A that are FAR_APART, or farther,
@@ -54,6 +61,8 @@ typedef struct column_span {
     const float *b;
     ptrdiff_t b_row;
     const float *bias;
+    bool first;             /* of the row of panels */
+    bool looked_at, finite; /* B's numbers, where steps could be left out */
 } column_span;
 
 /* Reads B in place where its rows are ready (fp32, nothing to round, contiguous) and the panel is whole; else packs it.
@@ -111,12 +120,66 @@ static void run_chain(const bndi_job *j, const bndi_way *way, const bndi_chain *
     }
 }
 
-/* A tile: on C in place, or on a copy if C has a stride or the tile is wider than the rest of C. */
-static void do_chain(const bndi_job *j, const bndi_way *way, bndi_chain *t, bool turned, size_t row,
+/* ---- zeros of A ---- */
+
+/* Are all numbers of A zeros from step `at` on, for as many steps as a vector has lanes? Columns of A, too, are read a
+ * vector at a time, which may be more rows than the tile has: those behind it count then. */
+static bool are_zeros(const bndi_job *j, const bndi_way *way, const bndi_chain *t, bool turned, size_t at)
+{
+    const size_t lanes = way->columns / 2, vectors = turned ? lanes : way->rows;
+    const float *x = t->a + (ptrdiff_t)at * t->a_column;
+    return j->sum.ways->count_of_bits(x, turned ? t->a_column : t->a_row, vectors, INT32_MAX, 0) == vectors * lanes;
+}
+
+/* The steps of a tile that are not zeros at an end; all where its first row has no zero there. What is turned needs as
+ * many of the `rows` that are left as a vector has lanes. */
+static bndi_steps steps_of(const bndi_job *j, const bndi_way *way, const bndi_chain *t, bool turned, size_t rows)
+{
+    const size_t lanes = way->columns / 2;
+    size_t first = 0, end = t->k;
+    if (t->k >= lanes && (t->a[0] == 0 || t->a[(ptrdiff_t)(t->k - 1) * t->a_column] == 0) &&
+        (!turned || rows >= lanes)) {
+        while (end >= lanes && are_zeros(j, way, t, turned, end - lanes)) {
+            end -= lanes;
+        }
+        while (first + lanes <= end && are_zeros(j, way, t, turned, first)) {
+            first += lanes;
+        }
+    }
+    return (bndi_steps){(uint16_t)first, (uint16_t)end};
+}
+
+/* Is 0 times each number of B zero? Of a packed panel. */
+static bool panel_is_finite(const bndi_job *j, const bndi_buffers *w, column_span *s, size_t depth)
+{
+    enum { INFINITE = 0x7f800000 };
+    if (!s->looked_at && s->b == w->panel) {
+        s->finite = j->sum.ways->largest_magnitude(s->b, depth * j->sum.way->columns) < INFINITE;
+        s->looked_at = true;
+    }
+    return s->finite;
+}
+
+/* Is a result -0? */
+static bool has_minus_zero(const bndi_job *j, const bndi_way *way, const bndi_chain *t)
+{
+    const size_t lanes = way->columns / 2;
+    size_t found = 0;
+    for (size_t half = 0; half < 2; half++) {
+        found += j->sum.ways->count_of_bits(t->c + half * lanes, t->c_row, way->rows, UINT32_MAX, 1u << 31);
+    }
+    return found > 0;
+}
+
+/* ---- tiles ---- */
+
+/* A tile: on C in place, or on a copy if C has a stride or the tile is wider than the rest of C. `shorter`: steps have
+ * been left out; false if they must not be, and then C is as it was or still fresh. */
+static bool do_chain(const bndi_job *j, const bndi_way *way, bndi_chain *t, bool turned, bool shorter, size_t row,
                      const column_span *s)
 {
     float copy[BNDI_TILE_ROWS_MAX * BNDI_TILE_COLUMNS_MAX];
-    const bool direct = j->c_column == 1 && s->columns == way->columns;
+    const bool direct = j->c_column == 1 && s->columns == way->columns && (!shorter || t->fresh);
     t->c = direct ? c_at(j, row, s->column) : copy;
     t->c_row = direct ? j->c_row : way->columns;
     for (size_t i = 0; i < way->rows && direct; i++) { /* a large C comes from far away while the tile computes */
@@ -129,14 +192,29 @@ static void do_chain(const bndi_job *j, const bndi_way *way, bndi_chain *t, bool
         __builtin_memset(copy + i * way->columns + s->columns, 0, (way->columns - s->columns) * sizeof *copy);
     }
     run_chain(j, way, t, turned);
+    if (shorter && has_minus_zero(j, way, t)) {
+        return false;
+    }
     for (size_t i = 0; i < way->rows && !direct; i++) {
         store_c(j, copy + i * way->columns, row + i, s->column, s->columns);
     }
+    return true;
+}
+
+/* The same with those steps only; false if all are needed. */
+static bool do_steps(const bndi_job *j, const bndi_way *way, const bndi_chain *t, bool turned, bndi_steps steps,
+                     size_t row, const column_span *s)
+{
+    bndi_chain some = *t;
+    some.a += (ptrdiff_t)steps.first * t->a_column;
+    some.b += (ptrdiff_t)steps.first * t->b_row;
+    some.k = (size_t)(steps.end - steps.first);
+    return do_chain(j, way, &some, turned, true, row, s);
 }
 
 /* The rows of a block, the highest tiles first. */
-static void do_chains(const bndi_job *j, const bndi_buffers *w, bool in_place, size_t row, size_t rows,
-                      const column_span *s, size_t k, size_t depth)
+static void do_chains(const bndi_job *j, bndi_buffers *w, bool in_place, size_t row, size_t rows, column_span *s,
+                      size_t k, size_t depth)
 {
     const bool turned = in_place && j->a.column != 1;
     const bndi_way *way = j->sum.way;
@@ -147,13 +225,20 @@ static void do_chains(const bndi_job *j, const bndi_buffers *w, bool in_place, s
                     .k = depth,
                     .bias = s->bias,
                     .fresh = k == 0 && !j->add};
-    for (size_t i = 0; i < rows; i += way->rows) {
+    for (size_t i = 0, tile = 0; i < rows; i += way->rows, tile++) {
         /* rows - i is at least 1, and the smallest kernel has one row, so the list does not end here. */
         while (way->rows > rows - i) {
             way = way->fewer;
         }
         t.a = !in_place ? w->block + i * BNDI_PITCH : depth > 0 ? factor_at(&j->a, row + i, k) : NULL;
-        do_chain(j, way, &t, turned, row + i, s);
+        const bool may_leave_out = tile < STEPS_MAX && j->sum.accumulator.promote == 0;
+        if (may_leave_out && s->first) {
+            w->steps[tile] = steps_of(j, way, &t, turned, rows - i);
+        }
+        if (!may_leave_out || (size_t)(w->steps[tile].end - w->steps[tile].first) == depth ||
+            !panel_is_finite(j, w, s, depth) || !do_steps(j, way, &t, turned, w->steps[tile], row + i, s)) {
+            (void)do_chain(j, way, &t, turned, false, row + i, s);
+        }
     }
 }
 
@@ -172,7 +257,9 @@ void bndi_by_chains(const bndi_job *j, bndi_buffers *w, bndi_region p)
                 bndi_pack_block(j, w, way, row, rows, k, depth);
             }
             for (size_t column = p.left; column < p.right; column += way->columns) {
-                column_span s = {.column = column, .columns = bndi_smaller(way->columns, p.right - column)};
+                column_span s = {.column = column,
+                                 .columns = bndi_smaller(way->columns, p.right - column),
+                                 .first = column == p.left};
                 set_span(j, w, &s, rows, k, depth);
                 do_chains(j, w, in_place, row, rows, &s, k, depth);
             }

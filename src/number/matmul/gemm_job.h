@@ -11,6 +11,7 @@ enum {
     BLOCK_FLOATS = BLOCK_ROWS * BNDI_PITCH,
     PANEL_FLOATS = BNDI_CHAIN_DEPTH * BNDI_TILE_COLUMNS_MAX,
     TILES_MAX = BLOCK_ROWS / 2,
+    STEPS_MAX = 512, /* tiles of a block of rows in place, of which zeros are left out */
     PACKED_AT_ONCE = 16
 };
 
@@ -43,6 +44,11 @@ typedef struct bndi_region {
     size_t top, bottom, left, right;
 } bndi_region;
 
+/* Steps of a block of k, from the first up to the end. */
+typedef struct bndi_steps {
+    uint16_t first, end;
+} bndi_steps;
+
 /* What a thread works in. */
 typedef struct bndi_buffers {
     _Alignas(64) float panel[PANEL_FLOATS];
@@ -50,6 +56,7 @@ typedef struct bndi_buffers {
     float runs[PACKED_AT_ONCE][BNDI_TILE_DEPTH]; /* on their way to where they are transposed */
     uint32_t largest[TILES_MAX];                 /* magnitudes as bits, of each tile's rows of A */
     uint32_t largest_b;
+    bndi_steps steps[STEPS_MAX]; /* of each tile, outside of which its numbers of A are zeros */
     float bias[BNDI_TILE_COLUMNS_MAX];
 } bndi_buffers;
 _Static_assert(sizeof(bndi_buffers) <= 360 << 10, "larger buffers than the stack of which binade/matmul.h speaks");

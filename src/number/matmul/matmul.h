@@ -112,6 +112,9 @@ typedef struct bndi_ways {
     /* to[j][i] = from[i][j] for all i < rows and j < columns. */
     void (*transpose)(float *to, size_t to_pitch, const float *from, size_t from_pitch, size_t rows, size_t columns);
     uint32_t (*largest_magnitude)(const float *x, size_t n); /* as bits */
+    /* How many numbers of `rows` vectors, `pitch` apart, have the bits `like` where `looked_at` has ones? A vector is
+     * half as wide as a chain's tile. */
+    size_t (*count_of_bits)(const float *x, ptrdiff_t pitch, size_t rows, uint32_t looked_at, uint32_t like);
 } bndi_ways;
 
 extern const bndi_ways bndi_ways_portable;

@@ -44,6 +44,7 @@
 const bndi_ways BNDI_WAYS = {
     .transpose = transpose,
     .largest_magnitude = largest_magnitude,
+    .count_of_bits = count_of_bits,
     .chain = {.tile = chain,
               .chain = {chain_most, turned_chain_most},
               .fewer = &FEWER,

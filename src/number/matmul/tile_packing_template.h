@@ -1,5 +1,5 @@
-/* Helpers for packing operands for tiles: the largest magnitude of a run, and transposition in squares of 4 x 4. A part
- * of tile_kernels.c.
+/* Helpers for packing operands for tiles: the largest magnitude of a run, zeros, and transposition in squares of 4 x 4.
+ * A part of tile_kernels.c.
  *
  * Transposition of a square: two rounds of interleaving. Rows a, b, c, d, with a0 .. a3 the numbers of a:
  *
@@ -12,6 +12,7 @@
 
 #include "bulk/inline.h"
 #include "matmul/matmul.h"
+#include "matmul/tile_lanes.h"
 
 /* The largest magnitude, as bits: integers, so that NaN is larger than infinity and is_safe in by_tiles.c sees it. */
 static uint32_t largest_magnitude(const float *x, size_t n)
@@ -24,6 +25,28 @@ static uint32_t largest_magnitude(const float *x, size_t n)
         largest = u > largest ? u : largest;
     }
     return (uint32_t)largest;
+}
+
+/* Which of four numbers are zeros, and which are -0:
+ *
+ *   x                                    3fc00000   80000000   00000000   7fc00000
+ *   looked_at = 7fffffff, like = 0       0          -1         -1         0            two
+ *   looked_at = ffffffff, like 80000000  0          -1         0          0            one */
+static size_t count_of_bits(const float *x, ptrdiff_t pitch, size_t rows, uint32_t looked_at, uint32_t like)
+{
+    typedef uint32_t bits __attribute__((vector_size(LANES * sizeof(uint32_t))));
+    typedef int32_t answers __attribute__((vector_size(LANES * sizeof(int32_t)))); /* -1 where it is so */
+    answers found = {0};
+    for (size_t i = 0; i < rows; i++) {
+        bits u;
+        __builtin_memcpy(&u, x + (ptrdiff_t)i * pitch, sizeof u);
+        found += (u & looked_at) == like;
+    }
+    int32_t count = 0;
+    for (size_t lane = 0; lane < LANES; lane++) {
+        count -= found[lane];
+    }
+    return (size_t)count;
 }
 
 /* Vectors of four in every back end: rows of A and B are rarely long enough for more. */
