@@ -1,5 +1,6 @@
 /* The roles of attention's tensors, against plain loops: a tensor is rounded where its role is given, in each of its
  * products, and nothing else is. */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -170,6 +171,35 @@ static void test_saved_bytes(void)
     }
 }
 
+/* Exponentials of whole blocks of minus infinities are not computed: with fp32's lowest number there, whose exponential
+ * is computed, and is zero, all bits are the same. A row of nothing else has no sum to divide by: NaN. */
+static void test_masked_blocks(void)
+{
+    enum { HIGH = 12, WIDE = 261 };
+    static float x[2][HIGH * WIDE], y[2][HIGH * WIDE];
+    for (unsigned i = 0; i < HIGH * WIDE; i++) {
+        const unsigned row = i / WIDE, column = i % WIDE;
+        const bool masked = column > row * 24 || (row > 8 && column / 64 == 1);
+        x[0][i] = masked ? -INFINITY : sinf((float)i) * 9;
+        x[1][i] = masked ? -FLT_MAX : x[0][i];
+    }
+    x[0][2 * WIDE + 7] = x[1][2 * WIDE + 7] = INFINITY; /* its share is NaN, that of others 0 */
+    x[0][3 * WIDE + 7] = x[1][3 * WIDE + 7] = NAN;
+    bnd_engine *engine = engine_under("fp32");
+    for (unsigned i = 0; i < 2; i++) {
+        numbers_of(y[i], HIGH * WIDE,
+                   map(BND_TENSOR_OP_SOFTMAX, tensor(engine, "fp32", x[i], HIGH, WIDE, BND_ROLE_DATA)));
+    }
+    CU_ASSERT_EQUAL(memcmp(y[0], y[1], sizeof y[0]), 0);
+    CU_ASSERT_EQUAL(y[0][WIDE - 1], 0);
+    for (unsigned i = 0; i < WIDE; i++) {
+        x[0][i] = -INFINITY;
+    }
+    numbers_of(y[0], WIDE, map(BND_TENSOR_OP_SOFTMAX, tensor(engine, "fp32", x[0], 1, WIDE, BND_ROLE_DATA)));
+    CU_ASSERT_TRUE(isnan(y[0][0]) && isnan(y[0][WIDE - 1]));
+    bnd_engine_free(engine);
+}
+
 static void test_refused(void)
 {
     bnd_engine *engine = engine_under("fp32");
@@ -187,6 +217,7 @@ CU_TestInfo attention_tests[] = {
     {"each role, against loops", test_each_role},
     {"roles that are followed", test_followed},
     {"bytes saved", test_saved_bytes},
+    {"masked blocks", test_masked_blocks},
     {"refused", test_refused},
     CU_TEST_INFO_NULL,
 };

@@ -50,9 +50,11 @@ static size_t within(size_t x, size_t least, size_t most)
     return x < least ? least : x > most ? most : x;
 }
 
-/* Elements at .. at + n - 1 of y, which are x's, by rows and parts of rows. */
-static void mask_triangle(const place *p, void *y, size_t at, size_t n, bndi_width work, double otherwise)
+/* Elements at .. at + n - 1, by rows and parts of rows: what stays is copied. */
+static void mask_triangle(const place *p, char *y, const char *x, size_t at, size_t n, bndi_width work,
+                          double otherwise)
 {
+    const size_t size = bndi_work_size(work);
     for (size_t done = 0; done < n;) {
         size_t column = (at + done) % p->columns, row = (at + done) / p->columns % p->rows, first, end;
         size_t m = p->columns - column < n - done ? p->columns - column : n - done;
@@ -60,6 +62,8 @@ static void mask_triangle(const place *p, void *y, size_t at, size_t n, bndi_wid
         first = within(first, column, column + m);
         end = within(end, first, column + m);
         fill(y, done, done + first - column, work, otherwise);
+        const size_t from = (done + first - column) * size;
+        __builtin_memcpy(y + from, x + from, (end - first) * size);
         fill(y, done + end - column, done + m, work, otherwise);
         done += m;
     }
@@ -91,8 +95,7 @@ static void mask(const bndi_call *c, bnd_tensor *y, const bnd_tensor *x, double 
         if (drops) {
             drop_out(&p, result, numbers, at, m);
         } else {
-            __builtin_memcpy(result, numbers, m * bndi_work_size(work));
-            mask_triangle(&p, result, at, m, work, otherwise);
+            mask_triangle(&p, result, numbers, at, m, work, otherwise);
         }
         bndi_write(&to, at, m, result, how);
     }
