@@ -159,6 +159,14 @@ static bnd_status bring_out_view(float *numbers, bndi_matmul_operand *o, const b
     return BND_OK;
 }
 
+/* Sums of fp32, fused? */
+static bool has_plain_sums(const bnd_engine *engine)
+{
+    const bnd_accumulator *a = bndi_accumulator_of(engine);
+    return a->kind == BND_ACCUMULATE_FUSED &&
+           (a->format.precision == 0 || bnd_format_same(&a->format, bnd_lab_format_of_words(BNDI_WORDS_32)));
+}
+
 /* Codes are decoded once where a product is of plain fp32 sums: its operands are read several times over, and where
  * they lie. Others do so much with each number that decoding it again costs nothing. Without memory: as it was. `t`:
  * what the operand is of. */
@@ -166,13 +174,11 @@ static void bring_out(bndi_matmul_operand *o, const bnd_tensor *t, unsigned whic
 {
     bnd_engine *engine = t->engine;
     const bnd_format *fp32 = bnd_lab_format_of_words(BNDI_WORDS_32);
-    const bnd_accumulator *a = bndi_accumulator_of(engine);
-    bool plain = a->kind == BND_ACCUMULATE_FUSED && (a->format.precision == 0 || bnd_format_same(&a->format, fp32));
     size_t count = bndi_count(&o->shape);
     ptrdiff_t stride[BND_TENSOR_RANK_MAX];
     bndi_strides_of(stride, &o->shape);
     bool dense = __builtin_memcmp(stride, o->stride, o->shape.rank * sizeof *stride) == 0;
-    if (work != BNDI_WORDS_32 || !plain || count == 0 || bnd_format_same(&o->format, fp32)) {
+    if (work != BNDI_WORDS_32 || !has_plain_sums(engine) || count == 0 || bnd_format_same(&o->format, fp32)) {
         return;
     }
     float *numbers = bndi_workspace(engine, which, count * sizeof *numbers);
@@ -186,6 +192,14 @@ static void bring_out(bndi_matmul_operand *o, const bnd_tensor *t, unsigned whic
         o->format = *fp32;
         o->bytes = sizeof *numbers;
     }
+}
+
+/* Has a product left nothing to be done? Its NaNs are the canonical one, unless the bias makes others. */
+static bool is_stored(const bndi_walk *to, const float *bias, size_t n, const bndi_store *how)
+{
+    const bnd_engine *engine = to->engine;
+    return to->plain && to->work == BNDI_WORDS_32 && has_plain_sums(engine) && bndi_stores_results(to, how) &&
+           (bias == NULL || bnd_largest_magnitude_f32(bias, n, &engine->context) < __builtin_inff());
 }
 
 /* out = a b (+ bias), for linear times a number, rounded to `through` unless that is NULL, stored as `how` says. Unless
@@ -232,7 +246,9 @@ static bnd_status product(bnd_tensor *out, const bndi_call *call, factor a, fact
     if (status == BND_OK && through != NULL) {
         status = round_through(c, count, engine, through, work, why);
     }
-    if (status == BND_OK) {
+    const bool stored =
+        at_once && through == NULL && is_stored(&to, numbers.numbers, out->shape.extent[out->shape.rank - 1], how);
+    if (status == BND_OK && !stored) {
         moved all = {.walk = to, .numbers = c, .how = how};
         const size_t parts = bndi_encodes_alone(&to, how) ? bndi_parts_of(engine, count) : 1;
         bndi_each_piece(count, BNDI_TENSOR_CHUNK, parts, write_piece, &all);

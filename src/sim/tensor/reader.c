@@ -202,6 +202,11 @@ static bool may_stay(const bndi_walk *w, const bndi_store *how)
     return holds_numbers(w) && asks_of_nans(how);
 }
 
+bool bndi_stores_results(const bndi_walk *w, const bndi_store *how)
+{
+    return how->stats == NULL && may_stay(w, how);
+}
+
 /* The case of numbers that are stored unchanged and only counted. Returns false if anything else has to be done: what
  * was counted says whether there is a NaN, which is written anew. */
 static bool count_numbers(const bndi_walk *w, const void *numbers, size_t n, const bndi_store *how)
@@ -223,7 +228,7 @@ static bool count_numbers(const bndi_walk *w, const void *numbers, size_t n, con
 
 static bool as_they_are(const bndi_walk *w, const void *numbers, size_t n, const bndi_store *how)
 {
-    if (how->stats != NULL || !may_stay(w, how)) {
+    if (!bndi_stores_results(w, how)) {
         return false;
     }
     return asks_nothing(how) || (w->work == BNDI_WORDS_32 && bndi_maths_of(&w->engine->context)->no_nan(numbers, n));

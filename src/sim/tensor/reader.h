@@ -41,6 +41,9 @@ size_t bndi_parts_of(const bnd_engine *engine, size_t n);
 typedef void bndi_walk_work(void *of, size_t at, size_t n);
 void bndi_each_piece(size_t n, size_t step, size_t parts, bndi_walk_work *work, void *of);
 
+/* Are numbers stored as they are, uncounted, if each NaN among them is the canonical one already? */
+bool bndi_stores_results(const bndi_walk *w, const bndi_store *how);
+
 /* To nearest, with no policy to apply and nothing to count? */
 bool bndi_stores_simply(const bndi_store *how);
 
