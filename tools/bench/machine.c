@@ -55,6 +55,8 @@ static void look_at_system(bench_machine *machine)
     machine->l1 = from_system(_SC_LEVEL1_DCACHE_SIZE);
     machine->l2 = from_system(_SC_LEVEL2_CACHE_SIZE);
     machine->last = from_system(_SC_LEVEL3_CACHE_SIZE);
+#else
+    (void)machine;
 #endif
 }
 

@@ -189,7 +189,7 @@ static void store(float *out, const bndi_scale_row *row, const bndi_scale_facts 
     }
     const bnd_array how = {.rule = {.rounding = BND_ROUND_RNE, .overflow = BND_OVERFLOW_SATURATE}};
     if (bnd_round_f64(stored, v, n, &facts->stored, &how, NULL, NULL) != BND_OK) {
-        memcpy(stored, v, sizeof stored);
+        memcpy(stored, v, n * sizeof *stored);
     }
     for (size_t i = 0; i < n; i++) {
         out[i] = (float)stored[i];
