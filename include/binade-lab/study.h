@@ -264,9 +264,9 @@ size_t bnd_comparison_text(char *out, size_t size, const bnd_comparison *compari
 /* Returns: whether there is something to explain: worse, or failed, or one seed pair with a gap above the tolerance. */
 bool bnd_comparison_has_cause(const bnd_comparison *comparison);
 
-/* Compares runs with those of a reference. Pairs are records of the same model, seeds, initial weights, order and data.
- * A pair is compared by what both have: validation losses after the same steps (in fp32 if both have that), otherwise
- * the mean training loss of the last tenth of the steps up to the last one that both have.
+/* Compares runs with those of a reference. Pairs are records of the same model, seeds, initial weights, order and data,
+ * whose steps overlap. A pair is compared by what both have: validation losses after the same steps (in fp32 if both
+ * have that), otherwise the mean training loss of the last tenth of the steps up to the last one that both have.
  * Arguments: `margin` is at least 0; BND_COMPARISON_MARGIN is usual.
  * On failure: BND_BAD_ARGUMENT if there is no pair, or for another margin; BND_NO_MEMORY. */
 BND_CHECKED bnd_status bnd_records_compare(bnd_comparison *out, const bnd_record *records, size_t count,

@@ -412,6 +412,13 @@ static void test_pairs(void)
     CU_ASSERT_EQUAL(bnd_records_compare(&c, &a, 1, &b, 1, BND_COMPARISON_MARGIN, &why), BND_BAD_ARGUMENT);
     b.model[0] = '\0';
     CU_ASSERT_TRUE(succeeds(bnd_records_compare(&c, &a, 1, &b, 1, BND_COMPARISON_MARGIN, &why), &why));
+    for (size_t i = 0; i < b.count; i++) { /* after the last one of a, and from it on */
+        b.points[i].step += 600;
+    }
+    CU_ASSERT_EQUAL(bnd_records_compare(&c, &a, 1, &b, 1, BND_COMPARISON_MARGIN, &why), BND_BAD_ARGUMENT);
+    CU_ASSERT_EQUAL(bnd_records_compare(&c, &b, 1, &a, 1, BND_COMPARISON_MARGIN, &why), BND_BAD_ARGUMENT);
+    b.points[0].step = 599;
+    CU_ASSERT_TRUE(succeeds(bnd_records_compare(&c, &a, 1, &b, 1, BND_COMPARISON_MARGIN, &why), &why));
     CU_ASSERT_EQUAL(bnd_records_compare(&c, &a, 0, &b, 1, BND_COMPARISON_MARGIN, &why), BND_BAD_ARGUMENT);
     CU_ASSERT_EQUAL(bnd_records_compare(&c, &a, 5000, &b, 1, BND_COMPARISON_MARGIN, &why), BND_BAD_ARGUMENT);
     bnd_record_close(&a);

@@ -151,19 +151,42 @@ static void tell_of_columns(bndi_sentence *line, const question *q, size_t at)
     }
 }
 
-/* Rows without any pair. */
+/* A row that could be a pair but for its steps, as logs of two parts of a run have them. */
+static bool is_apart(const question *q, size_t row)
+{
+    const bnd_record *record = q->rows[row].records, *reference = q->rows[q->rows[row].reference].records;
+    return !q->rows[row].compared && bndi_record_same_model(record, reference) &&
+           !bndi_record_same_steps(record, reference);
+}
+
+static void tell_of_steps(bndi_sentence *line, const question *q, size_t row)
+{
+    const bnd_summary_row *reference = &q->rows[q->rows[row].reference];
+    if (is_apart(q, row)) {
+        const bnd_record *const both[] = {q->rows[row].records, reference->records};
+        unsigned long long step[4];
+        for (size_t i = 0; i < 4; i++) {
+            step[i] = both[i / 2]->points[i % 2 == 0 ? 0 : both[i / 2]->count - 1].step;
+        }
+        bndi_sentence_add(line,
+                          "No pair for %s: its steps, %llu to %llu, and those of %s, %llu to %llu, do not overlap.",
+                          q->rows[row].name, step[0], step[1], reference->name, step[2], step[3]);
+    }
+}
+
+/* Other rows without any pair. */
 static void tell_of_others(bndi_sentence *line, const question *q, size_t row)
 {
     size_t others = 0, at = 0;
     for (size_t i = 0; i < q->count; i++) {
-        others += !q->rows[i].compared;
+        others += !q->rows[i].compared && !is_apart(q, i);
     }
     if (others == 0 || row > 0) {
         return;
     }
     bndi_sentence_add(line, "No pair for ");
     for (size_t i = 0; i < q->count; i++) {
-        if (!q->rows[i].compared) {
+        if (!q->rows[i].compared && !is_apart(q, i)) {
             bndi_sentence_add(line, "%s%s", separator(at, others, " and "), q->rows[i].name);
             at++;
         }
@@ -335,8 +358,8 @@ size_t bnd_summary_print_note(char *out, size_t size, const bnd_summary_row *row
     static const struct {
         void (*write)(bndi_sentence *line, const question *q, size_t at);
         bool of_records; /* `at` counts them; otherwise rows */
-    } kinds[] = {{judge_reference, false}, {warn_of_memory, false}, {tell_of_columns, true}, {tell_of_others, false},
-                 {tell_of_length, false},  {tell_of_unused, false}, {add_failure, false}};
+    } kinds[] = {{judge_reference, false}, {warn_of_memory, false}, {tell_of_columns, true}, {tell_of_steps, false},
+                 {tell_of_others, false},  {tell_of_length, false}, {tell_of_unused, false}, {add_failure, false}};
     const question q = {rows, count, memory};
     size_t records = 0;
     for (size_t i = 0; i < count; i++) {

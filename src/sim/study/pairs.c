@@ -11,7 +11,8 @@ enum { PART = 20, WINDOW_MOST = 64, PAIRS_MOST = 4096 };
 static bool belong(const bnd_record *a, const bnd_record *b)
 {
     return a->seed_init == b->seed_init && a->seed_data == b->seed_data && a->init_hash == b->init_hash &&
-           a->order_hash == b->order_hash && bndi_record_same_data(a, b) && bndi_record_same_model(a, b);
+           a->order_hash == b->order_hash && bndi_record_same_data(a, b) && bndi_record_same_model(a, b) &&
+           bndi_record_same_steps(a, b);
 }
 
 static size_t find_pairs(bndi_seed_pair *pairs, bool *used, const bnd_record *records, size_t count,
@@ -46,8 +47,8 @@ bnd_status bndi_pairs_find(bndi_seed_pair **out, size_t *count, const bnd_record
         n = find_pairs(pairs, used, records, record_count, references, reference_count);
         status = n > 0 ? BND_OK
                        : bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                                  "no pair to compare: no run has the model, the data and the seeds of a run of the "
-                                  "reference");
+                                  "no pair to compare: no run has the model, the data, the seeds and steps of a run of "
+                                  "the reference");
     }
     free(used);
     if (status != BND_OK) {
