@@ -58,6 +58,7 @@ static size_t rows_of_chains(const bndi_job *j, size_t rows, size_t depth, bool 
 /* A panel of columns of C: where its part of B lies, and its bias. */
 typedef struct column_span {
     size_t column, columns;
+    size_t top; /* of the rows of the block that it serves */
     const float *b;
     ptrdiff_t b_row;
     const float *bias;
@@ -225,7 +226,7 @@ static void do_chains(const bndi_job *j, bndi_buffers *w, bool in_place, size_t 
                     .k = depth,
                     .bias = s->bias,
                     .fresh = k == 0 && !j->add};
-    for (size_t i = 0, tile = 0; i < rows; i += way->rows, tile++) {
+    for (size_t i = s->top, tile = s->top / way->rows; i < rows; i += way->rows, tile++) {
         /* rows - i is at least 1, and the smallest kernel has one row, so the list does not end here. */
         while (way->rows > rows - i) {
             way = way->fewer;
@@ -256,11 +257,12 @@ void bndi_by_chains(const bndi_job *j, bndi_buffers *w, bndi_region p)
             if (!in_place) {
                 bndi_pack_block(j, w, way, row, rows, k, depth);
             }
-            for (size_t column = p.left; column < p.right; column += way->columns) {
+            for (size_t column = p.left; column < right_of(p, row + rows); column += way->columns) {
                 column_span s = {.column = column,
                                  .columns = bndi_smaller(way->columns, p.right - column),
+                                 .top = first_tile(p, row, column, way->rows),
                                  .first = column == p.left};
-                set_span(j, w, &s, rows, k, depth);
+                set_span(j, w, &s, rows - s.top, k, depth);
                 do_chains(j, w, in_place, row, rows, &s, k, depth);
             }
         }

@@ -48,7 +48,7 @@ static void do_strip(const bndi_job *j, bndi_buffers *w, size_t row, size_t colu
 void bndi_by_strips(const bndi_job *j, bndi_buffers *w, bndi_region p)
 {
     for (size_t row = p.top; row < p.bottom; row++) {
-        for (size_t column = p.left; column < p.right; column += BNDI_STRIP) {
+        for (size_t column = p.left; column < right_of(p, row + 1); column += BNDI_STRIP) {
             do_strip(j, w, row, column, bndi_smaller(BNDI_STRIP, p.right - column));
         }
     }

@@ -326,7 +326,7 @@ void bndi_by_sums(const bndi_job *j, bndi_buffers *w, bndi_region p)
     BNDI_VERIFY(way.rows <= TILE_ROWS);
     for (size_t row = p.top; row < p.bottom; row += rows_of_block) {
         const size_t rows = bndi_smaller(rows_of_block, p.bottom - row);
-        for (size_t column = p.left; column < p.right; column += BNDI_STRIP) {
+        for (size_t column = p.left; column < right_of(p, row + rows); column += BNDI_STRIP) {
             t.column = column;
             t.columns = bndi_smaller(BNDI_STRIP, p.right - column);
             size_t k = 0;
@@ -336,7 +336,7 @@ void bndi_by_sums(const bndi_job *j, bndi_buffers *w, bndi_region p)
                     bndi_pack_block(j, w, &way, row, rows, k, depth);
                 }
                 bndi_pack_panel(j, w, k, depth, column, t.columns, BNDI_STRIP);
-                for (size_t i = 0; i < rows; i += way.rows) {
+                for (size_t i = first_tile(p, row, column, way.rows); i < rows; i += way.rows) {
                     t.row = row + i;
                     t.first_row = i;
                     t.rows = bndi_smaller(way.rows, rows - i);

@@ -184,13 +184,13 @@ static void do_tile(const bndi_job *j, tile *t, size_t first, size_t k)
     }
 }
 
-/* The tiles of one panel, which stays in the first cache. largest[i / rows] is the largest magnitude of the tile's rows
+/* The tiles of one panel, which stays in the first cache, from row `first` of the block on. largest[i / rows] is the largest magnitude of the tile's rows
  * of A, largest_b that of the panel. */
-static void do_panel(const bndi_job *j, bndi_buffers *w, size_t row, size_t rows, size_t column, size_t columns,
-                     size_t k, size_t depth)
+static void do_panel(const bndi_job *j, bndi_buffers *w, size_t row, size_t first, size_t rows, size_t column,
+                     size_t columns, size_t k, size_t depth)
 {
     const bndi_way *way = j->sum.way;
-    for (size_t i = 0; i < rows; i += way->rows) {
+    for (size_t i = first; i < rows; i += way->rows) {
         tile t = {.row = row + i,
                   .column = column,
                   .rows = bndi_smaller(way->rows, rows - i),
@@ -215,10 +215,11 @@ static void by_blocks(const bndi_job *j, bndi_buffers *w, bndi_region p)
         for (size_t row = p.top; row < p.bottom; row += rows_of_block) {
             const size_t rows = bndi_smaller(rows_of_block, p.bottom - row);
             bndi_pack_block(j, w, way, row, rows, k, depth);
-            for (size_t column = p.left; column < p.right; column += way->columns) {
+            for (size_t column = p.left; column < right_of(p, row + rows); column += way->columns) {
+                const size_t first = first_tile(p, row, column, way->rows);
                 const size_t columns = bndi_smaller(way->columns, p.right - column);
                 bndi_pack_panel(j, w, k, depth, column, columns, way->columns);
-                do_panel(j, w, row, rows, column, columns, k, depth);
+                do_panel(j, w, row, first, rows, column, columns, k, depth);
             }
         }
         k += depth;
@@ -266,7 +267,7 @@ static void by_rare_tiles(const bndi_job *j, bndi_buffers *w, bndi_region p)
 {
     const bndi_way *way = j->sum.way;
     for (size_t row = p.top; row < p.bottom; row += way->rows) {
-        for (size_t column = p.left; column < p.right; column += way->columns) {
+        for (size_t column = p.left; column < right_of(p, row + way->rows); column += way->columns) {
             tile t = {.row = row,
                       .column = column,
                       .rows = bndi_smaller(way->rows, p.bottom - row),

@@ -150,17 +150,24 @@ static size_t parts_for(const bndi_job *j)
 typedef struct cut {
     const bndi_job *job;
     size_t parts;
+    bool symmetric;
 } cut;
 
 static void do_part_of(void *of, size_t i, bool in_order)
 {
     const cut *c = of;
     (void)in_order;
-    do_part(c->job, part_of(c->job, i, c->parts));
+    if (c->symmetric) {
+        const bndi_region p = bndi_lower_part(c->job, i, c->parts);
+        do_part(c->job, p);
+        bndi_mirror(c->job, p);
+    } else {
+        do_part(c->job, part_of(c->job, i, c->parts));
+    }
 }
 
 void bndi_job_run(const bndi_job *j)
 {
-    cut c = {j, parts_for(j)};
+    cut c = {j, parts_for(j), bndi_is_symmetric(j)};
     bnd_lab_parallel(c.parts, BNDI_EVENLY, do_part_of, &c, c.parts);
 }

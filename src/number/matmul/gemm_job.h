@@ -39,10 +39,23 @@ typedef struct bndi_job {
     bndi_plan c_plan;
 } bndi_job;
 
-/* A part of the product, done by one thread. */
+/* A part of the product, done by one thread. `lower`: of a symmetric one, without tiles above the diagonal. */
 typedef struct bndi_region {
     size_t top, bottom, left, right;
+    bool lower;
 } bndi_region;
+
+/* The end of the columns of rows that end before `bottom`. */
+static inline size_t right_of(bndi_region p, size_t bottom)
+{
+    return p.lower ? bndi_smaller(p.right, bottom) : p.right;
+}
+
+/* The first row, counted from `row`, of tiles of `unit` rows that are done for columns from `column` on. */
+static inline size_t first_tile(bndi_region p, size_t row, size_t column, size_t unit)
+{
+    return p.lower && column > row ? (column - row) / unit * unit : 0;
+}
 
 /* Steps of a block of k, from the first up to the end. */
 typedef struct bndi_steps {
@@ -128,6 +141,15 @@ static inline void promote(float *c, const float *sums, size_t n)
         c[i] = one_nan(c[i] + sums[i]);
     }
 }
+
+/* ---- symmetric.c ---- */
+
+/* Is C its own transpose, whatever the numbers are? */
+bool bndi_is_symmetric(const bndi_job *j);
+
+/* Part i of such a product, and what is copied from it to above the diagonal. */
+bndi_region bndi_lower_part(const bndi_job *j, size_t i, size_t parts);
+void bndi_mirror(const bndi_job *j, bndi_region p);
 
 /* ---- gemm_job.c ---- */
 

@@ -27,6 +27,7 @@ libbinade_number_la_SOURCES += \
 	src/number/matmul/by_tiles.c \
 	src/number/matmul/gemm_plan.c \
 	src/number/matmul/gemm_job.h \
+	src/number/matmul/symmetric.c \
 	src/number/matmul/gemm_job.c \
 	src/number/matmul/gemm.c
 
