@@ -7,6 +7,7 @@
 extern CU_TestInfo name_tests[];
 extern CU_TestInfo product_tests[];
 extern CU_TestInfo same_tests[];
+extern CU_TestInfo symmetric_tests[];
 extern CU_TestInfo known_tests[];
 extern CU_TestInfo refusal_tests[];
 extern CU_TestInfo zero_tests[];

@@ -56,11 +56,13 @@ static ALWAYS_INLINE bool same_square(const bndi_job *j, size_t row, size_t k, s
     return same;
 }
 
-/* By squares, since the elements of one of the two may lie far apart along k. */
+/* By squares, since the elements of one of the two may lie far apart along k. Of one matrix and itself, those from the
+ * diagonal on: what is left of it was compared as what is above. */
 static bool same_rows(const bndi_job *j, size_t row, size_t rows)
 {
+    const bool itself = j->a.at == j->b.at && j->a.row == j->b.row && j->a.column == j->b.column;
     bool same = true;
-    for (size_t k = 0; same && k < j->k; k += SQUARE) {
+    for (size_t k = itself ? row : 0; same && k < j->k; k += SQUARE) {
         const size_t depth = bndi_smaller(SQUARE, j->k - k);
         same = j->a.bytes == sizeof(float) ? same_square(j, row, k, rows, depth, sizeof(float))
                                            : same_square(j, row, k, rows, depth, j->a.bytes);
