@@ -452,6 +452,7 @@ typedef struct bnd_account {
      * addition, the mean and the deviation of each row, in fp32 under any recipe. */
     uint64_t saved, saved_row_statistics;
     uint64_t allocations; /* of storage, ever */
+    /* Of a product 2 m n k, also of a symmetric one, half of which is copied. */
     uint64_t flops[BND_PHASE_COUNT][BND_TENSOR_OP_COUNT];
     uint64_t bytes_read, bytes_written; /* by operations, of tensors */
 } bnd_account;

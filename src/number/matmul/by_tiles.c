@@ -184,8 +184,8 @@ static void do_tile(const bndi_job *j, tile *t, size_t first, size_t k)
     }
 }
 
-/* The tiles of one panel, which stays in the first cache, from row `first` of the block on. largest[i / rows] is the largest magnitude of the tile's rows
- * of A, largest_b that of the panel. */
+/* The tiles of one panel, which stays in the first cache, from row `first` of the block on. largest[i / rows] is the
+ * largest magnitude of the tile's rows of A, largest_b that of the panel. */
 static void do_panel(const bndi_job *j, bndi_buffers *w, size_t row, size_t first, size_t rows, size_t column,
                      size_t columns, size_t k, size_t depth)
 {

@@ -10,8 +10,8 @@
  *   - both factors have the same format, so that the same bits are the same number, and is flushed alike.
  *
  * Nobody says that a product is symmetric: the operands are compared. That takes m k steps where the product takes
- * m m k, and ends at the first difference, which in other products is one of the first elements. So operands with random
- * bits or with scales of their own are found to be different, or are the same by chance or by their data.
+ * m m k, and ends at the first difference, which in other products is one of the first elements. So operands that were
+ * cast with random bits, or with scales of their own, count as symmetric only where they are.
  *
  * 3 threads, each with rows of about the same area, and what is copied (a small letter) from the part with its capital:
  *
@@ -24,7 +24,7 @@
 #include "bulk/inline.h"
 #include "matmul/gemm_job.h"
 
-/* What is not larger has too few tiles above the diagonal. Measured: see doc/dev/performance-notes.md. */
+/* What is smaller has too few tiles above the diagonal. Measured: see doc/dev/performance-notes.md. */
 enum { LEAST_ROWS = 2 * BNDI_TILE_COLUMNS_MAX, LEAST_DEPTH = 32, SQUARE = 16 };
 
 static const char *code_at(const bndi_factor *x, size_t row, size_t column)
