@@ -1,4 +1,5 @@
 /* Conversions made ready once: what the codec says, also where all of a group is NaN, infinite or too large. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -84,6 +85,56 @@ static void test_all(void)
     }
 }
 
+/* fp32 numbers that are counted as they are: plain ones, and such as a mask, a softmax or a fault makes. */
+static float counted_number(uint64_t i)
+{
+    const uint64_t bits = bnd_random_bits(3, 2, i, 62);
+    const float x = (float)(int64_t)((bits & 0xffff) - 0x8000) * 0x1p-14f, sign = (bits >> 20 & 1) != 0 ? -1.0f : 1.0f;
+    switch (i / 64 * 7 % 16) {
+    case 0:
+    case 1:
+        return i % 64 > i / 64 % 64 ? -INFINITY : x;
+    case 2:
+        return sign * INFINITY;
+    case 3:
+        return bits % 3 == 0 ? sign * INFINITY : sign * 0.0f;
+    case 4:
+        return bits % 3 == 0 ? -INFINITY : sign * (float)(bits >> 30 & 0xff) * 0x1p-149f;
+    case 5:
+        return bits % 7 == 0 ? NAN : bits % 7 == 1 ? INFINITY : x;
+    case 6:
+        return bits % 3 == 0 ? -INFINITY : x * 0x1p-40f;
+    case 7:
+        return bits % 5 == 0 ? x * 0x1p-30f : sign * 0.0f;
+    default:
+        return x;
+    }
+}
+
+/* All back ends count what the definition counts, a number at a time. */
+static void test_counted(void)
+{
+    enum { MANY = 64 * 150 + 23 };
+    static float x[MANY];
+    static bndi_ready r;
+    static bndi_tally all, is;
+    const bnd_format *fp32 = bnd_lab_format_of_words(BNDI_WORDS_32);
+    for (size_t i = 0; i < MANY; i++) {
+        x[i] = counted_number(i);
+    }
+    for (size_t i = 0; i < back_ends_here()->count; i++) {
+        const bnd_rule rule = {.nan = BND_NAN_CANONICAL};
+        CU_ASSERT_TRUE_FATAL(bnd_lab_ready_make(&r, BNDI_WORDS_32, fp32, rule, &back_ends_here()->at[i]));
+        for (size_t from = 0; from < 64 * 40; from += 64 * 3 + 16) {
+            memset(&all, 0, sizeof all);
+            memset(&is, 0, sizeof is);
+            bndi_tally_32(&r.plan, &all, x + from, x + from, NULL, MANY - from);
+            bnd_lab_ready_count(&r, &is, x + from, x + from, MANY - from);
+            CU_ASSERT_EQUAL(memcmp(&all, &is, sizeof is), 0);
+        }
+    }
+}
+
 /* Random bits need a call. */
 static void test_refused(void)
 {
@@ -94,6 +145,7 @@ static void test_refused(void)
 
 CU_TestInfo ready_tests[] = {
     {"the codec's bits", test_all},
+    {"fp32 counted as it is", test_counted},
     {"what needs a call", test_refused},
     CU_TEST_INFO_NULL,
 };

@@ -30,9 +30,9 @@ typedef struct window {
     size_t groups;
 } window;
 
-/* Chooses the window: it ends one binade above the largest magnitude of four vectors, spread over the n numbers of x,
- * and stays within the histogram. The table `is` is indexed by the low six bits of an exponent: bit (place - lowest)
- * mod 64 where that is below 8, else 0. `powers` has 1, 2, 4, .. 80 in its first eight bytes, which the masked
+/* Chooses the window: it ends one binade above the largest finite magnitude of four vectors, spread over the n numbers
+ * of x, and stays within the histogram. The table `is` is indexed by the low six bits of an exponent: bit (place -
+ * lowest) mod 64 where that is below 8, else 0. `powers` has 1, 2, 4, .. 80 in its first eight bytes, which the masked
  * permutation looks up. A largest magnitude of 3.7 has the field 128: the window has the fields 114 to 129, that is
  * lowest = 39000000 (2^-13) and highest = 40ffffff (just below 8). is[0] has 01 at place 114 mod 64 = 50, .. 80 at
  * place 57. */
@@ -44,11 +44,13 @@ TARGET static inline void open_window(window *w, const char *x, size_t n)
                                          32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47,
                                          48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
     const __m512i powers = _mm512_zextsi128_si512(_mm_set1_epi64x((long long)0x8040201008040201));
+    const __m512i infinity = _mm512_set1_epi32((int)0xff000000); /* without its sign */
     const size_t apart = n / GROUP_LEN * 64;
     __m512i large = _mm512_setzero_si512();
     UNROLL
     for (size_t i = 0; i < 4; i++) {
-        large = _mm512_max_epu32(large, _mm512_slli_epi32(_mm512_loadu_si512(x + apart * i), 1));
+        const __m512i u = _mm512_slli_epi32(_mm512_loadu_si512(x + apart * i), 1);
+        large = _mm512_mask_max_epu32(large, _mm512_cmplt_epu32_mask(u, infinity), large, u);
     }
     const int field = (int)(_mm512_reduce_max_epu32(large) >> 24) + 2 - WINDOW;
     const int lowest = field < LOWEST ? LOWEST : field > HIGHEST ? HIGHEST : field;

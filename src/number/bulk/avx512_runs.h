@@ -58,6 +58,7 @@ typedef struct runs {
     uint32_t least, not_tiny;     /* of runs of small numbers: the least magnitude, zeros apart; from `not_tiny` on a
                                  number is not tiny */
     size_t in_range, zeros, gone; /* elements; zeros among them, and among the results */
+    size_t infinities;            /* among the zeros */
     __m512i differ, tiny;         /* inexact results, underflows */
     __m512i largest, smallest_less_one;
     error_sums sums;
@@ -89,11 +90,13 @@ static ALWAYS_INLINE void add_short_squares(error_sums *s, const char *in, __m51
 }
 
 /* The same where y is x: there is no error. */
-static ALWAYS_INLINE void add_input_squares(error_sums *s, const char *in)
+static ALWAYS_INLINE void add_input_squares(error_sums *s, __m512i x)
 {
+    const __m512 in = _mm512_castsi512_ps(x);
+    const __m256 half[2] = {_mm512_castps512_ps256(in), _mm512_extractf32x8_ps(in, 1)};
     UNROLL
     for (size_t i = 0; i < 2; i++) {
-        __m512d a = _mm512_cvtps_pd(_mm256_loadu_ps((const float *)(const void *)(in + 32 * i)));
+        __m512d a = _mm512_cvtps_pd(half[i]);
         s->input[i] = _mm512_fmadd_round_pd(a, a, s->input[i], NEAREST);
     }
 }
@@ -159,20 +162,21 @@ static ALWAYS_INLINE void fetch_ahead(way w, const char *x, const char *y)
 
 /* What a run compares with, made once: magnitudes from lowest to high go by this run, those below tiny are tiny. */
 typedef struct run_limits {
-    __m512i high, low_less_one, magnitude, tiny, normal_less_one;
+    __m512i high, low_less_one, magnitude, tiny, normal_less_one, infinity;
 } run_limits;
 
 /* What a run counts, in registers until it ends. */
 typedef struct run_state {
     error_sums sums;
     __m512i count[2], differ, tiny, largest, smallest_less_one;
-    size_t zeros, gone;
+    size_t zeros, gone, infinities;
     unsigned quiet;
 } run_state;
 
 /* A group: its words, their magnitudes, results, codes, and the extremes of the magnitudes. */
 typedef struct run_group {
     __m512i in[GROUP], u[GROUP], y[GROUP], code[GROUP], largest, smallest, less_one;
+    size_t infinities;
 } run_group;
 
 /* The magnitudes that a run takes: those in the window of the histogram and in range, from the smallest normal number
@@ -184,11 +188,13 @@ static ALWAYS_INLINE run_limits set_run_limits(const runs *c, bool small)
     const uint32_t from = small ? c->least : normal;
     const uint32_t lowest = c->window.lowest > from ? c->window.lowest : from;
     const __m512i magnitude = _mm512_set1_epi32(0x7fffffff);
+    const int infinity = c->plan->drop == 0 ? 0x7f800000 : -1; /* only fp32 itself surely has them */
     return (run_limits){.high = _mm512_set1_epi32((int)(c->window.highest < max ? c->window.highest : max)),
                         .low_less_one = _mm512_set1_epi32((int)(lowest - 1)),
                         .magnitude = magnitude,
                         .tiny = small ? _mm512_set1_epi32((int)c->not_tiny) : magnitude,
-                        .normal_less_one = _mm512_set1_epi32((int)normal - 1)};
+                        .normal_less_one = _mm512_set1_epi32((int)normal - 1),
+                        .infinity = _mm512_set1_epi32(infinity)};
 }
 
 /* The counts of the call into registers, and back. */
@@ -214,18 +220,27 @@ static ALWAYS_INLINE void close_run(runs *c, const run_state *s, size_t groups, 
     c->smallest_less_one = s->smallest_less_one;
     c->zeros += s->zeros;
     c->gone += s->gone;
+    c->infinities += s->infinities;
     c->in_range += GROUP_LEN * groups;
     c->at += GROUP_LEN * groups;
     c->quiet = quiet;
 }
 
-/* A group of 64 and its magnitudes. */
-static ALWAYS_INLINE void load_group(run_group *g, const run_limits *k, const char *x)
+/* A group of 64 and its magnitudes. Where small numbers are only counted, infinities (a mask makes them) are taken as
+ * zeros, which add nothing to sums, extremes and histogram. */
+static ALWAYS_INLINE void load_group(run_group *g, const run_limits *k, way w, bool small, const char *x)
 {
+    g->infinities = 0;
     UNROLL
     for (size_t i = 0; i < GROUP; i++) {
         g->in[i] = _mm512_loadu_si512(x + 64 * i);
         g->u[i] = _mm512_and_si512(g->in[i], k->magnitude);
+        if (w == SAME && small) {
+            const __mmask16 infinite = _mm512_cmpeq_epi32_mask(g->u[i], k->infinity);
+            g->in[i] = _mm512_maskz_mov_epi32((__mmask16)~infinite, g->in[i]);
+            g->u[i] = _mm512_maskz_mov_epi32((__mmask16)~infinite, g->u[i]);
+            g->infinities += (size_t)__builtin_popcount(infinite);
+        }
     }
     extremes_of(g->u, &g->largest, &g->smallest);
 }
@@ -255,7 +270,7 @@ static ALWAYS_INLINE void round_group(run_state *s, run_group *g, const run_limi
         const __m512i number = w == FLOAT_BYTES || w == FLOAT_HALVES ? g->u[i] : g->in[i];
         if (w == SAME) {
             g->y[i] = g->in[i];
-            add_input_squares(&s->sums, x + 64 * i);
+            add_input_squares(&s->sums, g->in[i]);
             continue;
         }
         g->y[i] = w == GIVEN        ? _mm512_loadu_si512(given + 64 * i)
@@ -282,6 +297,7 @@ TARGET static ALWAYS_INLINE void count_exponents(run_state *s, const run_group *
     }
     __mmask64 numbers = _mm512_test_epi8_mask(exponents, exponents);
     count_inside(s->count, is, exponents, numbers);
+    s->infinities += g->infinities;
     s->zeros += (size_t)__builtin_popcountll(~numbers);
     s->gone += (size_t)__builtin_popcountll(_mm512_testn_epi8_mask(results, results));
     s->quiet = _mm512_cmple_epu32_mask(g->smallest, k->normal_less_one) != 0 ? 0 : s->quiet + 1;
@@ -303,7 +319,7 @@ TARGET static ALWAYS_INLINE void run_of(runs *c, way w, bool small, size_t most)
     size_t groups = 0;
     for (; groups < most && s.quiet < QUIET; groups++, x += 4 * GROUP_LEN) {
         run_group g;
-        load_group(&g, &k, x);
+        load_group(&g, &k, w, small, x);
         if (leaves_run(&g, &k, small)) {
             break;
         }

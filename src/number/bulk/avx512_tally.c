@@ -149,7 +149,7 @@ static ALWAYS_INLINE void open_call(call *c)
         r->sums.error[i] = _mm512_loadu_pd(c->tally->error + 8 * i);
         r->sums.input[i] = _mm512_loadu_pd(c->tally->input + 8 * i);
     }
-    r->at = r->in_range = r->zeros = r->gone = 0;
+    r->at = r->in_range = r->zeros = r->gone = r->infinities = 0;
     c->known = c->open = r->quiet = false;
     r->differ = r->tiny = r->largest = zero;
     r->smallest_less_one = _mm512_set1_epi32(-1);
@@ -177,8 +177,9 @@ static ALWAYS_INLINE void close_call(call *c)
         _mm512_storeu_pd(t->input + 8 * i, r->sums.input[i]);
     }
     t->elements += r->in_range;
-    t->compared += r->in_range;
-    t->exact += r->in_range - differ;
+    t->infinities_in += r->infinities;
+    t->compared += r->in_range - r->infinities;
+    t->exact += r->in_range - r->infinities - differ;
     t->inexact += differ;
     t->underflows += total(r->tiny);
     t->to_zero += r->gone - r->zeros;

@@ -150,7 +150,7 @@ static bndi_steps steps_of(const bndi_job *j, const bndi_way *way, const bndi_ch
     return (bndi_steps){(uint16_t)first, (uint16_t)end};
 }
 
-/* Is 0 times each number of B zero? Of a packed panel. */
+/* Is 0 times each number of B zero? Of a packed panel: B is read in place where there are too few rows to save much. */
 static bool panel_is_finite(const bndi_job *j, const bndi_buffers *w, column_span *s, size_t depth)
 {
     enum { INFINITE = 0x7f800000 };
@@ -234,7 +234,8 @@ static void do_chains(const bndi_job *j, bndi_buffers *w, bool in_place, size_t 
         t.a = !in_place ? w->block + i * BNDI_PITCH : depth > 0 ? factor_at(&j->a, row + i, k) : NULL;
         const bool may_leave_out = tile < STEPS_MAX && j->sum.accumulator.promote == 0;
         if (may_leave_out && s->first) {
-            w->steps[tile] = steps_of(j, way, &t, turned, rows - i);
+            const bndi_steps all = {0, (uint16_t)depth};
+            w->steps[tile] = s->b == w->panel ? steps_of(j, way, &t, turned, rows - i) : all;
         }
         if (!may_leave_out || (size_t)(w->steps[tile].end - w->steps[tile].first) == depth ||
             !panel_is_finite(j, w, s, depth) || !do_steps(j, way, &t, turned, w->steps[tile], row + i, s)) {
