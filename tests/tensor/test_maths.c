@@ -332,6 +332,25 @@ static void compare_adam(const other *o, uint64_t seed)
     }
 }
 
+/* x = of_x x + of_y y, also where y is x. */
+static void compare_combination(const other *o, uint64_t seed)
+{
+    static array x, y, got;
+    const double of_x = 3.4445, of_y = seed % 3 == 0 ? 1 : -4.775;
+    const size_t n = seed % LENGTHS;
+    fill(&x, BNDI_WORDS_32, 3 * seed);
+    fill(&y, BNDI_WORDS_32, 3 * seed + 1);
+    got = x;
+    const float *second = seed % 2 == 0 ? y.f32 : got.f32;
+    const array *of_second = seed % 2 == 0 ? &y : &x;
+    o->maths->combine(got.f32, of_x, second, of_y, n);
+    for (size_t i = 0; i < n; i++) {
+        const double sum = of_x * (double)x.f32[i] + of_y * (double)of_second->f32[i];
+        CU_ASSERT_TRUE(same_double((double)got.f32[i], (double)(float)sum));
+    }
+    CU_ASSERT_EQUAL(memcmp(got.f32 + n, x.f32 + n, (ROOM - n) * sizeof *x.f32), 0);
+}
+
 static void test_adam(void)
 {
     other all[BND_BACKEND_COUNT] = {{"portable", &bndi_maths_portable}};
@@ -339,6 +358,7 @@ static void test_adam(void)
     for (uint64_t seed = 0; seed < scaled(8 * LENGTHS); seed++) {
         for (size_t o = 0; o < count; o++) {
             compare_adam(&all[o], seed);
+            compare_combination(&all[o], seed);
         }
     }
 }
@@ -346,6 +366,6 @@ static void test_adam(void)
 CU_TestInfo maths_tests[] = {
     {"formulas on every back end", test_formulas},
     {"rows on every back end", test_row_loops},
-    {"AdamW at once and step by step", test_adam},
+    {"AdamW at once and step by step, sums of multiples", test_adam},
     CU_TEST_INFO_NULL,
 };

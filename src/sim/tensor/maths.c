@@ -422,6 +422,18 @@ static void sums_of_two(double *sums, const float *x, const float *y, size_t n)
     }
 }
 
+static void combine(float *x, double of_x, const float *y, double of_y, size_t n)
+{
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES) {
+        const floats sum = to_floats(wide(load_of_floats(x, i)) * of_x + wide(load_of_floats(y, i)) * of_y);
+        __builtin_memcpy(x + i, &sum, sizeof sum);
+    }
+    for (; i < n; i++) {
+        x[i] = (float)((double)x[i] * of_x + (double)y[i] * of_y);
+    }
+}
+
 /* What an update did: the sums of squares of changes and weights, how many changes are not zero, and how many of those
  * rounding lost (the weight is what it was). bf16 weights have steps of 2^-7 from 1 to 2:
  *
@@ -507,6 +519,7 @@ const bndi_maths BNDI_MATHS = {
     .points = points,
     .adam = adam,
     .sums_of_two = sums_of_two,
+    .combine = combine,
     .count_changes = count_changes,
     .count_lost_moments = count_lost_moments,
     .count_lost_updates = count_lost_updates,

@@ -62,6 +62,8 @@ typedef struct bndi_maths {
     void (*adam)(const bndi_adam *k, float *w, float *m, float *v, const float *g, float *divisor, float *change,
                  size_t n);
     void (*sums_of_two)(double *sums, const float *x, const float *y, size_t n); /* 0 + x + y */
+    void (*combine)(float *x, double of_x, const float *y, double of_y,
+                    size_t n); /* x = of_x x + of_y y, in doubles and rounded to fp32 at the end */
     void (*count_changes)(bndi_changes *t, const float *change, const float *before, const float *now,
                           size_t n); /* adds */
     /* Points of the square [-1, 1)^2, of 64 bits each: x, and the square of the distance from the middle; only where

@@ -61,11 +61,8 @@ static float *numbers_of(bnd_tensor *t)
 /* x = of_x x + of_y y. */
 static void combine(bnd_tensor *x, double of_x, const bnd_tensor *y, double of_y)
 {
-    float *p = numbers_of(x);
-    const float *q = (const float *)(const void *)y->buffer->data;
-    for (size_t i = 0, n = bndi_count(&x->shape); i < n; i++) {
-        p[i] = (float)(of_x * (double)p[i] + of_y * (double)q[i]);
-    }
+    const float *numbers = (const float *)(const void *)y->buffer->data;
+    bndi_maths_of(&x->engine->context)->combine(numbers_of(x), of_x, numbers, of_y, bndi_count(&x->shape));
 }
 
 /* `square` has two tensors of rows by rows, and `y` is as x. */
