@@ -422,8 +422,7 @@ static void sums_of_two(double *sums, const float *x, const float *y, size_t n)
     }
 }
 
-/* Sums of two multiples. Products and sum are doubles, which a product of fp32 with a double rounds once each; the result
- * is rounded to fp32:
+/* Sums of two multiples: each product and the sum are rounded to double, and the sum then to fp32.
  *
  *   of_x = 0.1, x = 3    0.30000000000000004       of_y = 1, y = 1    1.3 as a double, 1.29999995 as fp32 */
 static void combine(float *x, double of_x, const float *y, double of_y, size_t n)
