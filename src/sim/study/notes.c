@@ -162,7 +162,11 @@ static bool is_apart(const question *q, size_t row)
 static void tell_of_steps(bndi_sentence *line, const question *q, size_t row)
 {
     const bnd_summary_row *reference = &q->rows[q->rows[row].reference];
-    if (is_apart(q, row)) {
+    const bool begun = bndi_record_has_steps(q->rows[row].records);
+    if (is_apart(q, row) && !(begun && bndi_record_has_steps(reference->records))) {
+        bndi_sentence_add(line, "No pair for %s: %s has no steps yet.", q->rows[row].name,
+                          begun ? reference->name : "it");
+    } else if (is_apart(q, row)) {
         const bnd_record *const both[] = {q->rows[row].records, reference->records};
         unsigned long long step[4];
         for (size_t i = 0; i < 4; i++) {

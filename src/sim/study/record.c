@@ -344,10 +344,18 @@ bool bndi_record_same_model(const bnd_record *a, const bnd_record *b)
     return (!known || strcmp(a->model, b->model) == 0) && same_or_unknown(a->parameters, b->parameters);
 }
 
-/* A run that ended has every later step, as NaN. */
+bool bndi_record_has_steps(const bnd_record *record)
+{
+    return record->count > 0 || record->ended;
+}
+
+/* A run that ended has every later step, as NaN; one that has just begun has none. */
 bool bndi_record_same_steps(const bnd_record *a, const bnd_record *b)
 {
     const bool none = a->count == 0 || b->count == 0;
+    if (!bndi_record_has_steps(a) || !bndi_record_has_steps(b)) {
+        return false;
+    }
     return none || ((b->ended || a->points[0].step <= b->points[b->count - 1].step) &&
                     (a->ended || b->points[0].step <= a->points[a->count - 1].step));
 }

@@ -87,7 +87,9 @@ double bndi_record_cap(const bnd_record *record);
 
 /* Were both trained on the same data, as far as the records say? */
 bool bndi_record_same_data(const bnd_record *a, const bnd_record *b);
-/* Do their steps overlap, as far as both have any? */
+/* Has it any step? One that ended has, as NaN. */
+bool bndi_record_has_steps(const bnd_record *record);
+/* Have both steps, and do they overlap? */
 bool bndi_record_same_steps(const bnd_record *a, const bnd_record *b);
 /* Models of one name and one number of parameters, as far as both are known. */
 bool bndi_record_same_model(const bnd_record *a, const bnd_record *b);

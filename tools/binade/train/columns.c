@@ -93,7 +93,8 @@ static char *text_of_verdict(const train_result *r, const train_row *row)
 static char *text_of_final(const train_result *r, const train_row *row)
 {
     double x = final_loss(r, row);
-    return isnan(x) ? copy_text("NaN") : loss_text(x);
+    const bool none = row->records->count == 0 && !row->records->ended; /* no step was made yet */
+    return none ? copy_text("-") : isnan(x) ? copy_text("NaN") : loss_text(x);
 }
 
 static char *text_of_recipe_loss(const train_result *r, const train_row *row)
