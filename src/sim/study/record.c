@@ -346,7 +346,7 @@ bool bndi_record_same_model(const bnd_record *a, const bnd_record *b)
 
 bool bndi_record_has_steps(const bnd_record *record)
 {
-    return record->count > 0 || record->ended;
+    return record->count > 0 || record->ended || record->validated;
 }
 
 /* A run that ended has every later step, as NaN; one that has just begun has none. */

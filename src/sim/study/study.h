@@ -87,7 +87,7 @@ double bndi_record_cap(const bnd_record *record);
 
 /* Were both trained on the same data, as far as the records say? */
 bool bndi_record_same_data(const bnd_record *a, const bnd_record *b);
-/* Has it any step? One that ended has, as NaN. */
+/* Has it made any step? One that ended or was validated has, even if no point is kept. */
 bool bndi_record_has_steps(const bnd_record *record);
 /* Have both steps, and do they overlap? */
 bool bndi_record_same_steps(const bnd_record *a, const bnd_record *b);

@@ -93,7 +93,8 @@ static char *text_of_verdict(const train_result *r, const train_row *row)
 static char *text_of_final(const train_result *r, const train_row *row)
 {
     double x = final_loss(r, row);
-    const bool none = row->records->count == 0 && !row->records->ended; /* no step was made yet */
+    const bnd_record *first = row->records;
+    const bool none = first->count == 0 && !first->ended && !first->validated; /* no step was made yet */
     return none ? copy_text("-") : isnan(x) ? copy_text("NaN") : loss_text(x);
 }
 
