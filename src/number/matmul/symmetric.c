@@ -9,9 +9,9 @@
  *   - a NaN is the canonical one: under other rules the sign and the payload of a NaN depend on which factor had it;
  *   - both factors have the same format, so that the same bits are the same number, and is flushed alike.
  *
- * Nobody says that a product is symmetric: the operands are compared. That takes m k steps where the product takes
- * m m k, and ends at the first difference, which in other products is one of the first elements. So operands that were
- * cast with random bits, or with scales of their own, count as symmetric only where they are.
+ * The operands are compared, so callers need not know that a product is symmetric. The comparison takes m k steps, and
+ * the product m m k. It ends at the first difference, which in other products is one of the first elements. Operands
+ * that were cast with random bits, or with scales of their own, count as symmetric only if they are.
  *
  * 3 threads, each with rows of about the same area, and what is copied (a small letter) from the part with its capital:
  *
