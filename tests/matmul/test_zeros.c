@@ -21,7 +21,7 @@ typedef struct stack_case {
     numbers numbers;
     bool add, biased;
     bnd_strides a, b, c;
-    float *a_data, *b_data, *c_data, *start, bias[64];
+    float *a_data, *b_data, *c_data, *start, bias[100];
     size_t a_size, b_size, c_size; /* of one product */
 } stack_case;
 
@@ -98,9 +98,9 @@ static void fill(stack_case *c, uint64_t seed)
 
 static stack_case open_case(uint64_t seed)
 {
-    static const size_t rows[] = {1, 9, 30, 66, 80, 97, 130}, columns[] = {1, 7, 32, 33, 64},
+    static const size_t rows[] = {1, 9, 30, 66, 80, 97, 130, 270}, columns[] = {1, 7, 32, 33, 64, 97, 100},
                         steps[] = {1, 5, 16, 17, 40, 64, 100, 256, 300, 530};
-    stack_case c = {.m = rows[drawn(seed, 1, 7)], .n = columns[drawn(seed, 2, 5)], .k = steps[drawn(seed, 3, 10)]};
+    stack_case c = {.m = rows[drawn(seed, 1, 8)], .n = columns[drawn(seed, 2, 7)], .k = steps[drawn(seed, 3, 10)]};
     c.zeros = (zeros)drawn(seed, 4, ZEROS_KINDS);
     c.numbers = (numbers)drawn(seed, 5, NUMBERS_KINDS);
     c.add = drawn(seed, 6, 2) == 1;

@@ -25,32 +25,47 @@
  * are worth it where MANY_COLUMNS use them. */
 enum { FEW_ROWS = 64, FLOATS_AT_ONCE = 1 << 19, FAR_APART = 1024, MANY_COLUMNS = 96 };
 
-/* Does a tile read A where it lies? Not where its rows lie so far apart that they share the sets of the first cache:
- * reading 14 rows 8 KiB apart took a quarter longer. */
-static bool reads_in_place(const bndi_job *j, bndi_region p)
+/* Where tiles read A: where it lies, or from the block, to which rows or whole tiles are copied. */
+typedef enum layout { IN_PLACE, IN_ROWS, IN_TILES } layout;
+
+/* In place, but not where
+ *
+ *   rows lie so far apart that they share the sets of the first cache: reading 14 rows 8 KiB apart took a quarter longer
+ *   columns are contiguous, and a tile's numbers of a step are less than half a line of memory: with AVX2's 6 rows, each
+ *   line is read three times, from the second cache (0.7 of OpenBLAS's speed, copied 0.85) */
+static layout layout_of(const bndi_job *j, bndi_region p)
 {
-    const bool far_apart = j->a.column == 1 && (j->a.row >= FAR_APART || j->a.row <= -FAR_APART);
+    enum { HALF_A_LINE = 8 };
     const bool used = p.right - p.left >= MANY_COLUMNS && p.bottom - p.top > FEW_ROWS;
-    return lies_in_rows(&j->a) && !(far_apart && used);
+    if (!lies_in_rows(&j->a)) {
+        return IN_ROWS;
+    }
+    if (!used) {
+        return IN_PLACE;
+    }
+    if (j->a.column == 1) {
+        return j->a.row >= FAR_APART || j->a.row <= -FAR_APART ? IN_ROWS : IN_PLACE;
+    }
+    return j->sum.way->rows <= HALF_A_LINE ? IN_TILES : IN_PLACE;
 }
 
 /* Steps per block: twice as many where A is read in place, and B's numbers are copied or transposed straight into the
  * panel. C, which may be far larger than the caches, is read and written half as often then: 5 % of products of
  * 1024 x 2048 x 512. */
-static size_t depth_of(const bndi_job *j, bool in_place)
+static size_t depth_of(const bndi_job *j, layout of_a)
 {
     const bool straight =
         lies_ready(&j->b) && ((j->b.column == 1 && j->b.row >= 1) || (j->b.row == 1 && j->b.column >= 1));
-    return in_place && straight && j->sum.accumulator.promote == 0 ? BNDI_CHAIN_DEPTH : j->depth;
+    return of_a == IN_PLACE && straight && j->sum.accumulator.promote == 0 ? BNDI_CHAIN_DEPTH : j->depth;
 }
 
 /* Rows per block: as many blocks as are needed, all of about the same size, a multiple of the tile's rows. AVX-512 (14
  * rows), depth 512, A in place: at most 524288 / 512 = 1024 rows at once, so 2400 rows are three blocks of 800, rounded
  * up to 812: 812, 812 and 776. */
-static size_t rows_of_chains(const bndi_job *j, size_t rows, size_t depth, bool in_place)
+static size_t rows_of_chains(const bndi_job *j, size_t rows, size_t depth, layout of_a)
 {
     const size_t unit = j->sum.way->rows;
-    const size_t most = in_place ? FLOATS_AT_ONCE / (depth > 0 ? depth : 1) : BLOCK_ROWS - unit;
+    const size_t most = of_a == IN_PLACE ? FLOATS_AT_ONCE / (depth > 0 ? depth : 1) : BLOCK_ROWS - unit;
     const size_t blocks = rows > 0 ? (rows - 1) / most + 1 : 1;
     return ((rows + blocks - 1) / blocks + unit - 1) / unit * unit;
 }
@@ -124,26 +139,28 @@ static void run_chain(const bndi_job *j, const bndi_way *way, const bndi_chain *
 /* ---- zeros of A ---- */
 
 /* Are all numbers of A zeros from step `at` on, for as many steps as a vector has lanes? Columns of A, too, are read a
- * vector at a time, which may be more rows than the tile has: those behind it count then. */
-static bool are_zeros(const bndi_job *j, const bndi_way *way, const bndi_chain *t, bool turned, size_t at)
+ * vector at a time, which may be more rows than the tile has: those behind it count then. A copied tile is one run. */
+static bool are_zeros(const bndi_job *j, const bndi_way *way, const bndi_chain *t, layout of_a, size_t at)
 {
-    const size_t lanes = way->columns / 2, vectors = turned ? lanes : way->rows;
+    const bool in_columns = of_a == IN_PLACE && j->a.column != 1;
+    const size_t lanes = way->columns / 2, vectors = in_columns ? lanes : way->rows;
+    const ptrdiff_t pitch = in_columns ? t->a_column : of_a == IN_TILES ? (ptrdiff_t)lanes : t->a_row;
     const float *x = t->a + (ptrdiff_t)at * t->a_column;
-    return j->sum.ways->count_of_bits(x, turned ? t->a_column : t->a_row, vectors, INT32_MAX, 0) == vectors * lanes;
+    return j->sum.ways->count_of_bits(x, pitch, vectors, INT32_MAX, 0) == vectors * lanes;
 }
 
-/* The steps of a tile that are not zeros at an end; all where its first row has no zero there. What is turned needs as
- * many of the `rows` that are left as a vector has lanes. */
-static bndi_steps steps_of(const bndi_job *j, const bndi_way *way, const bndi_chain *t, bool turned, size_t rows)
+/* The steps of a tile that are not zeros at an end; all where its first row has no zero there. Columns in place need as
+ * many of the `rows` that are left as a vector has lanes, a copied tile all of its rows. */
+static bndi_steps steps_of(const bndi_job *j, const bndi_way *way, const bndi_chain *t, layout of_a, size_t rows)
 {
     const size_t lanes = way->columns / 2;
+    const size_t needed = of_a == IN_TILES ? j->sum.way->rows : of_a == IN_PLACE && j->a.column != 1 ? lanes : 0;
     size_t first = 0, end = t->k;
-    if (t->k >= lanes && (t->a[0] == 0 || t->a[(ptrdiff_t)(t->k - 1) * t->a_column] == 0) &&
-        (!turned || rows >= lanes)) {
-        while (end >= lanes && are_zeros(j, way, t, turned, end - lanes)) {
+    if (t->k >= lanes && (t->a[0] == 0 || t->a[(ptrdiff_t)(t->k - 1) * t->a_column] == 0) && rows >= needed) {
+        while (end >= lanes && are_zeros(j, way, t, of_a, end - lanes)) {
             end -= lanes;
         }
-        while (first + lanes <= end && are_zeros(j, way, t, turned, first)) {
+        while (first + lanes <= end && are_zeros(j, way, t, of_a, first)) {
             first += lanes;
         }
     }
@@ -213,14 +230,31 @@ static bool do_steps(const bndi_job *j, const bndi_way *way, const bndi_chain *t
     return do_chain(j, way, &some, turned, true, row, s);
 }
 
+/* A's numbers of the tile that begins with row i of a block, from step k on. */
+static const float *start_of_tile(const bndi_job *j, bndi_buffers *w, layout of_a, size_t row, size_t i, size_t k,
+                                  size_t depth)
+{
+    const size_t unit = j->sum.way->rows;
+    switch (of_a) {
+    case IN_ROWS:
+        return row_of_block(w, i);
+    case IN_TILES:
+        return w->block + i / unit * unit * depth + i % unit;
+    default:
+        return depth > 0 ? factor_at(&j->a, row + i, k) : NULL;
+    }
+}
+
 /* The rows of a block, the highest tiles first. */
-static void do_chains(const bndi_job *j, bndi_buffers *w, bool in_place, size_t row, size_t rows, column_span *s,
+static void do_chains(const bndi_job *j, bndi_buffers *w, layout of_a, size_t row, size_t rows, column_span *s,
                       size_t k, size_t depth)
 {
-    const bool turned = in_place && j->a.column != 1;
+    const bool turned = of_a != IN_ROWS && j->a.column != 1;
     const bndi_way *way = j->sum.way;
-    bndi_chain t = {.a_row = in_place ? j->a.row : BNDI_PITCH,
-                    .a_column = in_place ? j->a.column : 1,
+    bndi_chain t = {.a_row = of_a == IN_ROWS ? BNDI_PITCH : j->a.row,
+                    .a_column = of_a == IN_ROWS    ? 1
+                                : of_a == IN_TILES ? (ptrdiff_t)way->rows
+                                                   : j->a.column,
                     .b = s->b,
                     .b_row = s->b_row,
                     .k = depth,
@@ -231,11 +265,11 @@ static void do_chains(const bndi_job *j, bndi_buffers *w, bool in_place, size_t 
         while (way->rows > rows - i) {
             way = way->fewer;
         }
-        t.a = !in_place ? w->block + i * BNDI_PITCH : depth > 0 ? factor_at(&j->a, row + i, k) : NULL;
+        t.a = start_of_tile(j, w, of_a, row, i, k, depth);
         const bool may_leave_out = tile < STEPS_MAX && j->sum.accumulator.promote == 0;
         if (may_leave_out && s->first) {
             const bndi_steps all = {0, (uint16_t)depth};
-            w->steps[tile] = s->b == w->panel ? steps_of(j, way, &t, turned, rows - i) : all;
+            w->steps[tile] = s->b == w->panel ? steps_of(j, way, &t, of_a, rows - i) : all;
         }
         if (!may_leave_out || (size_t)(w->steps[tile].end - w->steps[tile].first) == depth ||
             !panel_is_finite(j, w, s, depth) || !do_steps(j, way, &t, turned, w->steps[tile], row + i, s)) {
@@ -244,27 +278,35 @@ static void do_chains(const bndi_job *j, bndi_buffers *w, bool in_place, size_t 
     }
 }
 
+/* The rows of a block of A that are not read in place. */
+static void pack_rows(const bndi_job *j, bndi_buffers *w, layout of_a, size_t row, size_t rows, size_t k, size_t depth)
+{
+    if (of_a == IN_ROWS) {
+        bndi_pack_block(j, w, j->sum.way, row, rows, k, depth);
+    } else if (of_a == IN_TILES && depth > 0) {
+        j->sum.ways->gather_tiles(w->block, factor_at(&j->a, row, k), j->a.column, rows, depth);
+    }
+}
+
 /* A region of C, which a thread has for itself. */
 void bndi_by_chains(const bndi_job *j, bndi_buffers *w, bndi_region p)
 {
     const bndi_way *way = j->sum.way;
-    const bool in_place = reads_in_place(j, p);
+    const layout of_a = layout_of(j, p);
     size_t k = 0;
     do {
-        const size_t depth = bndi_smaller(depth_of(j, in_place), j->k - k);
-        const size_t rows_of_block = rows_of_chains(j, p.bottom - p.top, depth, in_place);
+        const size_t depth = bndi_smaller(depth_of(j, of_a), j->k - k);
+        const size_t rows_of_block = rows_of_chains(j, p.bottom - p.top, depth, of_a);
         for (size_t row = p.top; row < p.bottom; row += rows_of_block) {
             const size_t rows = bndi_smaller(rows_of_block, p.bottom - row);
-            if (!in_place) {
-                bndi_pack_block(j, w, way, row, rows, k, depth);
-            }
+            pack_rows(j, w, of_a, row, rows, k, depth);
             for (size_t column = p.left; column < right_of(p, row + rows); column += way->columns) {
                 column_span s = {.column = column,
                                  .columns = bndi_smaller(way->columns, p.right - column),
                                  .top = first_tile(p, row, column, way->rows),
                                  .first = column == p.left};
                 set_span(j, w, &s, rows - s.top, k, depth);
-                do_chains(j, w, in_place, row, rows, &s, k, depth);
+                do_chains(j, w, of_a, row, rows, &s, k, depth);
             }
         }
         k += depth;

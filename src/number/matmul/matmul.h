@@ -111,6 +111,8 @@ typedef struct bndi_ways {
     bndi_way fused_short; /* FUSED where sums of zero are frequent */
     /* to[j][i] = from[i][j] for all i < rows and j < columns. */
     void (*transpose)(float *to, size_t to_pitch, const float *from, size_t from_pitch, size_t rows, size_t columns);
+    /* Tiles of a chain, one after the other: `rows` neighbours of each step, whose steps lie `pitch` apart. */
+    void (*gather_tiles)(float *to, const float *from, ptrdiff_t pitch, size_t rows, size_t steps);
     uint32_t (*largest_magnitude)(const float *x, size_t n); /* as bits */
     /* How many numbers of `rows` vectors, `pitch` apart, have the bits `like` where `looked_at` has ones? A vector is
      * half as wide as a chain's tile. */

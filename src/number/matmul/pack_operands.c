@@ -60,19 +60,29 @@ static uint32_t largest_magnitude_of(const bndi_job *j, const float *x, size_t n
     return asked ? j->sum.ways->largest_magnitude(x, n) : 0;
 }
 
-/* The commonest case: rows of B side by side; 32 columns with a constant length. */
+/* `columns` is a constant where it is called: a copy of a known length is a few instructions, not a call. */
+static inline void copy_rows(float *panel, const char *from, ptrdiff_t step, size_t depth, size_t columns)
+{
+    for (size_t at = 0; at < depth; at++, from += step) {
+        __builtin_memcpy(panel + at * columns, from, columns * sizeof(float));
+    }
+}
+
+/* The commonest case: rows of B side by side; 32 columns (AVX-512) and 16 (AVX2). */
 static void copy_panel(const bndi_job *j, float *panel, size_t k, size_t depth, size_t column, size_t columns)
 {
     const char *from = j->b.at + ((ptrdiff_t)k * j->b.row + (ptrdiff_t)column) * (ptrdiff_t)sizeof(float);
     const ptrdiff_t step = j->b.row * (ptrdiff_t)sizeof(float);
-    if (columns == 32) {
-        for (size_t at = 0; at < depth; at++, from += step) {
-            __builtin_memcpy(panel + at * 32, from, 32 * sizeof(float));
-        }
-    } else {
-        for (size_t at = 0; at < depth; at++, from += step) {
-            __builtin_memcpy(panel + at * columns, from, columns * sizeof(float));
-        }
+    switch (columns) {
+    case 32:
+        copy_rows(panel, from, step, depth, 32);
+        break;
+    case 16:
+        copy_rows(panel, from, step, depth, 16);
+        break;
+    default:
+        copy_rows(panel, from, step, depth, columns);
+        break;
     }
     if (j->b.rounds) {
         j->kernels.round[BNDI_WORDS_32](&j->b.plan, panel, panel, NULL, depth * columns);

@@ -43,6 +43,7 @@
 
 const bndi_ways BNDI_WAYS = {
     .transpose = transpose,
+    .gather_tiles = gather_tiles,
     .largest_magnitude = largest_magnitude,
     .count_of_bits = count_of_bits,
     .chain = {.tile = chain,

@@ -49,6 +49,31 @@ static size_t count_of_bits(const float *x, ptrdiff_t pitch, size_t rows, uint32
     return (size_t)count;
 }
 
+/* Columns of A that are rows in memory, tile after tile: the CHAIN_ROWS numbers of a step side by side, the next step
+ * behind them. With tiles of 2 rows, 4 rows and 3 steps:
+ *
+ *   from   a0 b0 c0 d0 .. | a1 b1 c1 d1 .. | a2 b2 c2 d2 ..
+ *   to     a0 b0 a1 b1 a2 b2 | c0 d0 c1 d1 c2 d2
+ *
+ * A few steps at a time, so that a line of memory is still near when the next tile takes its part of it. */
+static void gather_tiles(float *to, const float *from, ptrdiff_t pitch, size_t rows, size_t steps)
+{
+    enum { AT_ONCE = 16 };
+    for (size_t first = 0; first < steps; first += AT_ONCE) {
+        const size_t end = first + AT_ONCE < steps ? first + AT_ONCE : steps;
+        for (size_t row = 0; row < rows; row += CHAIN_ROWS) {
+            float *tile = to + row * steps;
+            const size_t left = rows - row;
+            for (size_t at = first; at < end && left >= CHAIN_ROWS; at++) {
+                __builtin_memcpy(tile + at * CHAIN_ROWS, from + (ptrdiff_t)at * pitch + row, CHAIN_ROWS * sizeof *to);
+            }
+            for (size_t at = first; at < end && left < CHAIN_ROWS; at++) {
+                __builtin_memcpy(tile + at * CHAIN_ROWS, from + (ptrdiff_t)at * pitch + row, left * sizeof *to);
+            }
+        }
+    }
+}
+
 /* Vectors of four in every back end: rows of A and B are rarely long enough for more. */
 typedef float quad __attribute__((vector_size(16)));
 
