@@ -37,6 +37,7 @@ libbinade_laboratory_la_SOURCES += \
 	src/sim/train/reduction.c \
 	src/sim/train/forward.c \
 	src/sim/train/parts.c \
+	src/sim/train/training_check.c \
 	src/sim/train/update.c \
 	src/sim/train/run.c \
 	src/sim/train/run_state.c \

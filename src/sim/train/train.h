@@ -169,6 +169,11 @@ bool bndi_has_parts(const bnd_training *t);
 BND_CHECKED bnd_status bndi_check_parts(const bnd_training *t, bnd_error *why);
 BND_CHECKED bnd_status bndi_check_rows(bnd_run *run, bnd_error *why);
 
+/* Are the numbers of a training in their ranges; and does its model or its optimizer use each setting that is set? */
+BND_CHECKED bnd_status bndi_check_training(const bnd_training *t, bnd_error *why);
+BND_CHECKED bnd_status bndi_check_used(const bnd_training *t, const bndi_model_row *m, const bndi_optimizer_row *o,
+                                       bnd_error *why);
+
 /* Forward and backward of all parts of the batch of this purpose: their mean loss, and the gradients of the step. */
 BND_CHECKED bnd_status bndi_step_in_parts(double *loss, bnd_run *run, uint64_t purpose, bnd_error *why);
 
