@@ -142,6 +142,7 @@ nobase_dist_doc_DATA = $(PICTURES) $(TUTORIAL_PAGES) $(HOW_TO_PAGES) $(NOTEBOOKS
 EXTRA_DIST += \
 	doc/dev/README.md \
 	doc/dev/experiment-log.md \
+	doc/dev/large-model.tsv \
 	doc/dev/performance-notes.md \
 	doc/dev/test-coverage.md \
 	doc/dev/test-log.md
