@@ -17,7 +17,7 @@
 #include "matmul/tile_lanes.h"
 
 enum { ROWS_32 = 4, VECTORS_32 = 2, LANES_32 = 8, ROWS_64 = 4, VECTORS_64 = 2, LANES_64 = 4 };
-enum { NATIVE_ROWS_32 = 6, NATIVE_ROWS_64 = 6 };
+enum { NATIVE_ROWS_32 = 6, NATIVE_ROWS_64 = 6, CONVERTS_32 = 0, CONVERTS_64 = 1 };
 typedef __m256 vector_32;
 typedef __m256d vector_64;
 typedef __m256i words_32;

@@ -179,9 +179,10 @@ KEPT_ALL(odd_adds, BNDI_ODD_ONE, true)
 
 /* ---- fp32's and fp64's own sums ---- */
 
-/* The lanes' own format needs no second rounding, and has every number: nothing is strange. */
-static ALWAYS_INLINE void NAME(native_part)(bool each, bndi_toward to, LANE *state, const float *a, const float *b,
-                                            size_t k)
+/* The lanes' own format needs no second rounding, and has every number: nothing is strange. `ready`: the numbers of A in
+ * the lanes' type, step by step, where several parts read them (CONVERTS); else they are converted on the way. */
+static ALWAYS_INLINE void NAME(native_part)(bool each, bndi_toward to, LANE *state, const float *a, const LANE *ready,
+                                            const float *b, size_t k)
 {
     NAME(vector) s[NAME(NATIVE_ROWS)][NAME(VECTORS)];
     ALL_ROWS
@@ -196,7 +197,8 @@ static ALWAYS_INLINE void NAME(native_part)(bool each, bndi_toward to, LANE *sta
         NAME(take_row)(y, b + at * BNDI_STRIP);
         ALL_ROWS
         for (size_t i = 0; i < NAME(NATIVE_ROWS); i++) {
-            const NAME(vector) x = NAME(all)((double)a[i * BNDI_PITCH + at]);
+            const NAME(vector) x =
+                NAME(all)((double)(NAME(CONVERTS) ? ready[at * NAME(NATIVE_ROWS) + i] : (LANE)a[i * BNDI_PITCH + at]));
             UNROLL
             for (size_t v = 0; v < NAME(VECTORS); v++) {
                 if (each) {
@@ -219,8 +221,14 @@ static ALWAYS_INLINE void NAME(native_part)(bool each, bndi_toward to, LANE *sta
 static ALWAYS_INLINE bool NAME(native_by)(bool each, bndi_toward to, LANE *state, const float *a, const float *b,
                                           size_t k)
 {
+    LANE ready[NAME(CONVERTS) ? NAME(NATIVE_ROWS) * BNDI_TILE_DEPTH : 1];
+    for (size_t at = 0; at < k && NAME(CONVERTS); at++) {
+        for (size_t i = 0; i < NAME(NATIVE_ROWS); i++) {
+            ready[at * NAME(NATIVE_ROWS) + i] = (LANE)a[i * BNDI_PITCH + at];
+        }
+    }
     for (size_t first = 0; first < BNDI_STRIP; first += NAME(PART)) {
-        NAME(native_part)(each, to, state + first, a, b + first, k);
+        NAME(native_part)(each, to, state + first, a, ready, b + first, k);
     }
     return true;
 }
