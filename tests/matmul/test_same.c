@@ -86,8 +86,43 @@ static void test_environment(void)
     }
 }
 
+/* Every mode in formats of all kinds, by both kinds of sums and every policy for what is too large, with operands of
+ * all kinds: what a back end does in lanes, where the processor rounds down, up or toward zero, against loops. */
+static void test_modes(void)
+{
+    static const char *const formats[] = {"bf16", "fp16", "e4m3", "e5m2fnuz", "e8m14", "tf32", "fp32", "fp64"};
+    static const char *const modes[] = {"rne",  "rtz",   "rup",   "rdn",   "rto",   "rna",
+                                        "sr:8", "sra:3", "srb:8", "sr:16", "sr:32", "sr-equal"};
+    enum { FORMATS = sizeof formats / sizeof formats[0], MODES = sizeof modes / sizeof modes[0] };
+    for (size_t i = 0; i < FORMATS * MODES * 2 * DATA_KINDS; i++) {
+        const size_t kind = i % DATA_KINDS, which = i / DATA_KINDS;
+        char name[BND_ACCUMULATOR_NAME_SIZE];
+        snprintf(name, sizeof name, "%s:%s:%s", which % 2 == 0 ? "fma" : "each", formats[which / 2 % FORMATS],
+                 modes[which / 2 / FORMATS]);
+        bnd_gemm how = {.accumulator = accumulator_named(name), .add = i % 3 == 1, .seed = i};
+        how.accumulator.rule.overflow = (uint8_t)(i / 5 % BND_OVERFLOW_COUNT);
+        bnd_context portable = {.backend = BND_BACKEND_PORTABLE}, best = {.threads = 1};
+        question one, other;
+        question_open(&one, 5 + i % 4, 33 + i % 9, 19, &how, 0);
+        question_fill(&one, (data_kind)kind, &how.accumulator.format, i);
+        ask(&one, &portable);
+        question_open(&other, one.m, one.n, one.k, &how, 0);
+        question_fill(&other, (data_kind)kind, &how.accumulator.format, i);
+        ask(&other, &best);
+        const bool same = memcmp(other.c, one.c, one.c_size * sizeof(float)) == 0;
+        if (!same) {
+            printf("%s, overflow %u, data %zu: not the bits of the portable back end\n", name,
+                   (unsigned)how.accumulator.rule.overflow, kind);
+        }
+        CU_ASSERT(same);
+        question_close(&one);
+        question_close(&other);
+    }
+}
+
 CU_TestInfo same_tests[] = {
     {"threads and back ends", test_threads},
+    {"modes", test_modes},
     {"a hostile environment", test_environment},
     CU_TEST_INFO_NULL,
 };

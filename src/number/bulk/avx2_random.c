@@ -77,24 +77,21 @@ static ALWAYS_INLINE void philox(__m256i words[FOURS][4], const round_keys *keys
     meet_keys(words, keys->of[ROUNDS]);
 }
 
-/* Twelve blocks from number `block` on, as they lie in memory. `last`: the largest block number, which wraps; `mask`:
- * the bits of each entry. A blend joins words 0 and 1, and 2 and 3, to 64 bits; unpacking joins those to blocks of 16
- * bytes. */
-static ALWAYS_INLINE void random_blocks(void *out, const round_keys *keys, uint64_t purpose, uint64_t block,
-                                        __m256i last, __m256i mask)
+/* The words of four blocks before the first round, from their numbers in the order 0, 2, 1, 3. */
+static ALWAYS_INLINE void begin_words(__m256i words[4], __m256i numbers, uint64_t purpose)
+{
+    words[0] = numbers;
+    words[1] = _mm256_srli_epi64(numbers, 32);
+    words[2] = _mm256_set1_epi64x((long long)purpose);
+    words[3] = _mm256_set1_epi64x((long long)(purpose >> 32));
+}
+
+/* The rounds, and twelve blocks as they lie in memory. `mask`: the bits of each entry. A blend joins words 0 and 1, and
+ * 2 and 3, to 64 bits; unpacking joins those to blocks of 16 bytes. */
+static ALWAYS_INLINE void finish_words(void *out, __m256i words[FOURS][4], const round_keys *keys, __m256i mask)
 {
     enum { ODD = 0xaa };
-    const __m256i order = _mm256_setr_epi64x(0, 2, 1, 3);
     char *to = out;
-    __m256i words[FOURS][4];
-    UNROLL
-    for (size_t j = 0; j < FOURS; j++) {
-        words[j][0] = _mm256_add_epi64(_mm256_set1_epi64x((long long)(block + 4 * j)), order);
-        words[j][0] = _mm256_and_si256(words[j][0], last);
-        words[j][1] = _mm256_srli_epi64(words[j][0], 32);
-        words[j][2] = _mm256_set1_epi64x((long long)purpose);
-        words[j][3] = _mm256_set1_epi64x((long long)(purpose >> 32));
-    }
     philox(words, keys);
     UNROLL
     for (size_t j = 0; j < FOURS; j++) {
@@ -105,17 +102,55 @@ static ALWAYS_INLINE void random_blocks(void *out, const round_keys *keys, uint6
     }
 }
 
+/* Twelve blocks from number `block` on. `last`: the largest block number, which wraps. */
+static ALWAYS_INLINE void random_blocks(void *out, const round_keys *keys, uint64_t purpose, uint64_t block,
+                                        __m256i last, __m256i mask)
+{
+    const __m256i order = _mm256_setr_epi64x(0, 2, 1, 3);
+    __m256i words[FOURS][4];
+    UNROLL
+    for (size_t j = 0; j < FOURS; j++) {
+        const __m256i numbers = _mm256_add_epi64(_mm256_set1_epi64x((long long)(block + 4 * j)), order);
+        begin_words(words[j], _mm256_and_si256(numbers, last), purpose);
+    }
+    finish_words(out, words, keys, mask);
+}
+
+/* Twelve blocks whose numbers are in a list. */
+static ALWAYS_INLINE void listed_blocks(void *out, const round_keys *keys, uint64_t purpose, const uint64_t *blocks,
+                                        __m256i last, __m256i mask)
+{
+    enum { ORDER = 0xd8 }; /* 0, 2, 1, 3 */
+    __m256i words[FOURS][4];
+    UNROLL
+    for (size_t j = 0; j < FOURS; j++) {
+        const __m256i numbers = _mm256_loadu_si256((const __m256i *)(const void *)(blocks + 4 * j));
+        begin_words(words[j], _mm256_and_si256(_mm256_permute4x64_epi64(numbers, ORDER), last), purpose);
+    }
+    finish_words(out, words, keys, mask);
+}
+
+/* The bits of each entry, in all of them; and the largest number of a block: the number of an element wraps around, and
+ * so does that of its block, at the same element. */
+static __m256i mask_of(unsigned bits)
+{
+    const uint64_t field = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
+    return bits <= 16   ? _mm256_set1_epi16((short)field)
+           : bits <= 32 ? _mm256_set1_epi32((int)field)
+                        : _mm256_set1_epi64x((long long)field);
+}
+
+static __m256i last_of(unsigned in_a_block)
+{
+    return _mm256_set1_epi64x((long long)(UINT64_MAX / in_a_block));
+}
+
 /* Entries of 2, 4 or 8 bytes are the fields of consecutive blocks, masked. A call may begin and end within a block:
  * such groups are made on the stack and their part is copied. */
 void bndi_random_avx2(void *out, size_t n, uint64_t seed, uint64_t purpose, uint64_t first, unsigned bits)
 {
     const unsigned bytes = bits <= 16 ? 2 : bits <= 32 ? 4 : 8, in_a_block = 16 / bytes, group = BLOCKS * in_a_block;
-    const uint64_t field = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
-    const __m256i mask = bytes == 2   ? _mm256_set1_epi16((short)field)
-                         : bytes == 4 ? _mm256_set1_epi32((int)field)
-                                      : _mm256_set1_epi64x((long long)field);
-    /* The number of an element wraps around, and so does that of its block, at the same element. */
-    const __m256i last = _mm256_set1_epi64x((long long)(UINT64_MAX / in_a_block));
+    const __m256i mask = mask_of(bits), last = last_of(in_a_block);
     uint64_t block = first / in_a_block;
     size_t skip = first % in_a_block; /* elements of the first block that come before `first` */
     round_keys keys;
@@ -132,5 +167,28 @@ void bndi_random_avx2(void *out, size_t n, uint64_t seed, uint64_t purpose, uint
         }
         to += count * bytes;
         n -= count;
+    }
+}
+
+/* Blocks by a list of their numbers, as products need them (by_sums.c). The list ends within twelve: the rest is made
+ * on the stack. */
+void bndi_random_blocks_avx2(void *out, const uint64_t *blocks, size_t n, uint64_t seed, uint64_t purpose,
+                             unsigned bits)
+{
+    enum { BLOCK_BYTES = 16 };
+    const unsigned in_a_block = bits <= 16 ? 8 : bits <= 32 ? 4 : 2;
+    const __m256i mask = mask_of(bits), last = last_of(in_a_block);
+    round_keys keys;
+    char *to = out;
+    set_keys(&keys, seed);
+    for (; n >= BLOCKS; n -= BLOCKS, blocks += BLOCKS, to += BLOCKS * BLOCK_BYTES) {
+        listed_blocks(to, &keys, purpose, blocks, last, mask);
+    }
+    if (n > 0) {
+        uint64_t rest[BLOCKS] = {0};
+        char made[BLOCKS * BLOCK_BYTES];
+        __builtin_memcpy(rest, blocks, n * sizeof *blocks);
+        listed_blocks(made, &keys, purpose, rest, last, mask);
+        __builtin_memcpy(to, made, n * BLOCK_BYTES);
     }
 }

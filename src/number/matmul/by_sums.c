@@ -19,6 +19,7 @@
 #endif
 
 #include "base/verify.h"
+#include "bulk/environment.h"
 #include "bulk/inline.h"
 #include "matmul/gemm_job.h"
 
@@ -219,20 +220,36 @@ static void draw(const kept_tile *t, bndi_draws *draws, size_t first, size_t k)
                           .bytes = (unsigned)BLOCK_BYTES >> shift};
 }
 
+/* A tile, in its mode of the processor. The compiler knows neither function: no operation leaves the mode. */
+static bool in_its_mode(bndi_kept_tile *tile, const kept_tile *t, const float *a, const float *b, size_t k,
+                        const bndi_draws *draws)
+{
+    const bndi_sum *sum = &t->job->sum;
+    const unsigned mode = sum->kept.mode;
+    if (mode != BND_ROUND_RNE) {
+        bndi_set_rounding(mode);
+    }
+    const bool done = tile(sum, sums_at(t, 0), a, b, k, draws);
+    if (mode != BND_ROUND_RNE) {
+        bndi_set_rounding(BND_ROUND_RNE);
+    }
+    return done;
+}
+
 /* k steps by the first attempt that succeeds. */
 static void some_steps(const kept_tile *t, size_t first, size_t at, size_t k, const bndi_draws *draws)
 {
     const bndi_sum *sum = &t->job->sum;
     const float *a = row_of_block(t->buffers, t->first_row) + at, *b = t->buffers->panel + at * BNDI_STRIP;
     if (t->of->to_mend == 0) {
-        if (sum->kept.tile(sum, sums_at(t, 0), a, b, k, draws)) {
+        if (in_its_mode(sum->kept.tile, t, a, b, k, draws)) {
             return;
         }
         t->of->to_mend = sum->kept.mended != NULL ? MENDED_AT_ONCE : 0;
     }
     if (t->of->to_mend > 0) {
         t->of->to_mend--;
-        sum->kept.mended(sum, sums_at(t, 0), a, b, k, draws);
+        in_its_mode(sum->kept.mended, t, a, b, k, draws);
     } else {
         steps_by_strips(t, first, at, k);
     }

@@ -48,7 +48,7 @@ static void choose_way(bndi_sum *sum, const bnd_context *context)
     } else if (tiles_round(&sum->accumulator)) {
         set_rounding(sum);
         const bndi_way *fused = sum->accumulator.format.precision <= SHORT ? &ways->fused_short : &ways->fused;
-        sum->way = kind == BND_ACCUMULATE_FUSED ? fused : &ways->each;
+        sum->way = kind != BND_ACCUMULATE_FUSED ? &ways->each : fused->tile != NULL ? fused : NULL;
     }
 }
 
@@ -253,6 +253,7 @@ static void choose_kept(bndi_sum *sum)
     if (sum->kept.tile != NULL) {
         sum->kept.doubles = doubles;
         sum->kept.rows = tiles->native_rows[doubles];
+        sum->kept.mode = to == BNDI_NEAREST ? BND_ROUND_RNE : tiles->mode[to];
         sum->in_double = sum->native = true; /* strips begin and end sums, and never go on with them */
         return;
     }
@@ -271,6 +272,7 @@ static void choose_kept(bndi_sum *sum)
                             .rows = tiles->rows[doubles],
                             .extra = (uint8_t)extra,
                             .random_bits = (uint8_t)bnd_rule_random_bits(rule),
+                            .mode = tiles->mode[to],
                             .doubles = doubles,
                             .doubled = rule.rounding == BND_ROUND_SRB,
                             .has_negative_zero = f->has_negative_zero,

@@ -16,6 +16,9 @@ libbinade_number_la_SOURCES += \
 	src/number/matmul/tile_packing_template.h \
 	src/number/matmul/tile_rounded_template.h \
 	src/number/matmul/tile_kept_avx512.h \
+	src/number/matmul/tile_kept_avx2.h \
+	src/number/matmul/tile_kept_step_avx512_template.h \
+	src/number/matmul/tile_kept_step_avx2_template.h \
 	src/number/matmul/tile_kept_template.h \
 	src/number/matmul/tile_wide_avx512.h \
 	src/number/matmul/tile_away_avx512.h \

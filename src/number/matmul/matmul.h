@@ -80,19 +80,20 @@ typedef bool bndi_kept_tile(const bndi_sum *sum, void *state, const float *a, co
 /* By lanes (0: fp32, 1: fp64), kind (FUSED, EACH), whether something is added, and direction; `mended`: the same, which
  * refuse nothing; `native` for fp32's and fp64's own sums. `wide`, by kind, and `wide_native`: in fp64 lanes where a
  * mode looks at more bits than they have; both refuse nothing. `away`: EACH fp32 and fp64, to nearest away. NULL where
- * there is none. */
+ * there is none. `mode`, by direction: the processor's, in which tiles run that are not `native` to nearest; where an
+ * instruction carries its own it is to nearest even. */
 typedef struct bndi_kept_tiles {
     bndi_kept_tile *tile[2][2][2][BNDI_TOWARD_COUNT], *mended[2][2][2][BNDI_TOWARD_COUNT];
     bndi_kept_tile *native[2][2][BNDI_TOWARD_COUNT], *wide[2][BNDI_TOWARD_COUNT], *wide_native[BNDI_TOWARD_COUNT];
     bndi_kept_tile *away[2];
-    uint8_t rows[2], native_rows[2];
+    uint8_t rows[2], native_rows[2], mode[BNDI_TOWARD_COUNT];
 } bndi_kept_tiles;
 
 /* The choice for an accumulator, and what the tile needs. */
 typedef struct bndi_kept {
     bndi_kept_tile *tile;   /* NULL: none */
     bndi_kept_tile *mended; /* for what `tile`, or a way's, has refused; or NULL */
-    uint8_t rows, extra, random_bits;
+    uint8_t rows, extra, random_bits, mode;
     bool doubles, doubled; /* doubled: 2 R + 1 is added for R */
     bool has_negative_zero;
     bool exact_products; /* of EACH: only sums are random */

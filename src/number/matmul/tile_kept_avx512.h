@@ -8,7 +8,7 @@
 #include "matmul/tile_lanes.h"
 
 enum { ROWS_32 = 8, VECTORS_32 = 2, LANES_32 = 16, ROWS_64 = 4, VECTORS_64 = 4, LANES_64 = 8 };
-enum { NATIVE_ROWS_32 = 12, NATIVE_ROWS_64 = 6 };
+enum { NATIVE_ROWS_32 = 12, NATIVE_ROWS_64 = 6, CONVERTS_32 = 0, CONVERTS_64 = 0 };
 typedef __m512 vector_32;
 typedef __m512d vector_64;
 typedef __m512i words_32;

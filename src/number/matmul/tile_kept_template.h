@@ -1,5 +1,7 @@
 /* Tiles of sums in any rounding mode, kept in the lanes' own type: fp32 (NAME(x) is x_32) or fp64 (x_64). A part
- * of tile_kernels.c, once for each type; the hooks are in tile_kept_avx512.h.
+ * of tile_kernels.c, once for each type. The hooks are in tile_kept_avx512.h and tile_kept_avx2.h; a step is in
+ * tile_kept_step_avx512_template.h, which does just what follows, and tile_kept_step_avx2_template.h, which says what
+ * differs where no instruction carries its own rounding mode.
  *
  * A step has two roundings. The first makes a number d of the lanes' precision P of the exact a b, s + p or a b + s;
  * the second makes p bits of it. They are one rounding:
@@ -38,55 +40,8 @@
  * infinite only where the exact one is. M is a number for all d that do not overflow; where it is infinite, w - M is
  * NaN, and is mended. */
 
-/* Constants of the second rounding, in all lanes. */
-typedef struct NAME(constants) {
-    NAME(vector) up, lowest, sign, largest;
-    NAME(words) keep, constant, special;
-} NAME(constants);
-
-static ALWAYS_INLINE NAME(constants) NAME(constants_of)(const bndi_kept *kept)
-{
-    return (NAME(constants)){.up = NAME(all)(kept->up),
-                             .lowest = NAME(all)(kept->lowest),
-                             .sign = NAME(all)(kept->has_negative_zero ? -0.0 : 0.0),
-                             .largest = NAME(all)(kept->largest),
-                             .keep = NAME(all_words)(~UINT64_C(0) << kept->extra),
-                             .constant = NAME(all_words)(kept->constant),
-                             .special = NAME(all_words)(kept->special)};
-}
-
-/* w without M, with the sign of d. */
-static ALWAYS_INLINE NAME(vector)
-    NAME(finished)(bool adds, const NAME(constants) * is, NAME(vector) w, NAME(vector) m, NAME(vector) d, NAME(words) r)
-{
-    w = adds ? NAME(plus_bits)(w, r, is->keep) : w;
-    return NAME(with_sign)(w - m, d, is->sign);
-}
-
-static ALWAYS_INLINE NAME(vector)
-    NAME(to_format)(bndi_toward to, bool adds, const NAME(constants) * is, NAME(vector) d, NAME(words) r)
-{
-    const NAME(vector) m = NAME(farther)(is->lowest, NAME(power_in)(d) * is->up);
-    NAME(vector) w = d + m;
-    if (to != BNDI_NEAREST) {
-        w = NAME(sum_by)(to, d, m);
-    }
-    return NAME(finished)(adds, is, w, m, d, r);
-}
-
-/* x y: M needs no more of it than its exponent, so that w is one rounding. */
-static ALWAYS_INLINE NAME(vector)
-    NAME(rounded_product)(bndi_toward to, bool adds, bool mends, const NAME(constants) * is, NAME(vector) x,
-                          NAME(vector) y, NAME(words) r)
-{
-    const NAME(vector) d = NAME(product)(x, y), m = NAME(farther)(is->lowest, NAME(power_in)(d) * is->up);
-    NAME(vector) w = NAME(fma)(x, y, m);
-    if (to != BNDI_NEAREST) {
-        w = NAME(fma_by)(to, x, y, m);
-    }
-    w = NAME(finished)(adds, is, w, m, d, r);
-    return mends ? NAME(mended)(w, d, is->largest, is->special) : w;
-}
+/* A tile has BNDI_STRIP columns. What registers hold of it is a part: VECTORS vectors of each row. */
+enum { NAME(PART) = NAME(VECTORS) * NAME(LANES) };
 
 /* A row of the second operand. */
 static ALWAYS_INLINE void NAME(take_row)(NAME(vector) * y, const float *b)
@@ -97,14 +52,14 @@ static ALWAYS_INLINE void NAME(take_row)(NAME(vector) * y, const float *b)
     }
 }
 
-/* The sums of a tile, to registers and back. */
+/* The sums of a part, to registers and back. */
 static ALWAYS_INLINE void NAME(take_sums)(NAME(vector) s[NAME(ROWS)][NAME(VECTORS)], const LANE *state)
 {
     ALL_ROWS
     for (size_t i = 0; i < NAME(ROWS); i++) {
         UNROLL
         for (size_t v = 0; v < NAME(VECTORS); v++) {
-            s[i][v] = NAME(get)(state + i * COLUMNS + v * NAME(LANES));
+            s[i][v] = NAME(get)(state + i * BNDI_STRIP + v * NAME(LANES));
         }
     }
 }
@@ -115,68 +70,87 @@ static ALWAYS_INLINE void NAME(put_sums)(LANE *state, NAME(vector) s[NAME(ROWS)]
     for (size_t i = 0; i < NAME(ROWS); i++) {
         UNROLL
         for (size_t v = 0; v < NAME(VECTORS); v++) {
-            NAME(put)(state + i * COLUMNS + v * NAME(LANES), s[i][v]);
+            NAME(put)(state + i * BNDI_STRIP + v * NAME(LANES), s[i][v]);
         }
     }
 }
 
-/* `adds`: there is an r. */
-static ALWAYS_INLINE bool NAME(kept_by)(bool each, bndi_toward to, bool adds, bool mends, const bndi_sum *sum,
-                                        LANE *state, const float *a, const float *b, size_t k, const bndi_draws *draws)
+/* What a tile is computed from. `adds`: there is an r. */
+typedef struct NAME(steps) {
+    const float *a, *b;
+    size_t k;
+    const bndi_draws *draws;
+} NAME(steps);
+
+/* The part of a tile from column `first` on: from `state` to `done`, where it is left out if anything is strange. */
+static ALWAYS_INLINE bool NAME(part_by)(bool each, bndi_toward to, bool adds, bool mends, const NAME(constants) * is,
+                                        LANE *done, const LANE *state, const NAME(steps) * of, size_t first)
 {
     /* Sums stay in registers from here to the end; so does the largest magnitude on the way. */
-    const NAME(constants) is = NAME(constants_of)(&sum->kept);
     NAME(vector) s[NAME(ROWS)][NAME(VECTORS)], most[NAME(VECTORS)];
+    const bndi_draws *draws = of->draws;
     bool strange = false;
-    NAME(take_sums)(s, state);
+    NAME(take_sums)(s, state + first);
     UNROLL
     for (size_t v = 0; v < NAME(VECTORS); v++) {
         most[v] = NAME(all)(0);
     }
-    for (size_t at = 0; at < k; at++) {
+    for (size_t at = 0; at < of->k; at++) {
         NAME(vector) y[NAME(VECTORS)];
-        NAME(take_row)(y, b + at * COLUMNS);
+        NAME(take_row)(y, of->b + at * BNDI_STRIP + first);
         ALL_ROWS
         for (size_t i = 0; i < NAME(ROWS); i++) {
-            const NAME(vector) x = NAME(all)((double)a[i * BNDI_PITCH + at]);
+            const NAME(vector) x = NAME(all)((double)of->a[i * BNDI_PITCH + at]);
             /* Where nothing is random, what is added is a constant. */
             const bool random = adds && draws != NULL;
-            const char *first = random && each ? draws->entries + draws->at[0][at * NAME(ROWS) + i] : NULL;
-            const char *second = random ? draws->entries + draws->at[1][at * NAME(ROWS) + i] : NULL;
+            const char *of_p = random && each ? draws->entries + draws->at[0][at * NAME(ROWS) + i] : NULL;
+            const char *of_s = random ? draws->entries + draws->at[1][at * NAME(ROWS) + i] : NULL;
             UNROLL
             for (size_t v = 0; v < NAME(VECTORS); v++) {
-                NAME(vector) d = x, whole = s[i][v]; /* whole: of the class of the exact number */
+                const size_t column = first + v * NAME(LANES);
+                const NAME(words) r = random ? NAME(random)(of_s, draws->bytes, column) : is->constant;
                 if (each) {
-                    const NAME(words) r = random ? NAME(random)(first, draws->bytes, v * NAME(LANES)) : is.constant;
-                    d = NAME(rounded_product)(to, adds, mends, &is, x, y[v], r);
-                    most[v] = mends ? most[v] : NAME(larger)(most[v], d);
-                    d = whole = NAME(sum_by)(to, s[i][v], d);
+                    const NAME(words) q = random ? NAME(random)(of_p, draws->bytes, column) : is->constant;
+                    const NAME(vector) p = NAME(rounded_product)(to, adds, mends, is, x, y[v], q);
+                    most[v] = mends ? most[v] : NAME(larger)(most[v], p);
+                    s[i][v] = NAME(rounded_sum)(to, adds, mends, is, s[i][v], p, r);
                 } else {
-                    d = NAME(fma_by)(to, x, y[v], whole);
-                    whole = mends ? NAME(fma_by)(BNDI_ZERO, x, y[v], whole) : whole;
+                    s[i][v] = NAME(rounded_fma)(to, adds, mends, is, x, y[v], s[i][v], r);
                 }
-                const NAME(words) r = random ? NAME(random)(second, draws->bytes, v * NAME(LANES)) : is.constant;
-                s[i][v] = NAME(to_format)(to, adds, &is, d, r);
-                if (mends) {
-                    s[i][v] = NAME(mended)(s[i][v], whole, is.largest, is.special);
-                } else {
-                    most[v] = NAME(larger)(most[v], s[i][v]);
-                }
+                most[v] = mends ? most[v] : NAME(larger)(most[v], s[i][v]);
             }
         }
     }
     UNROLL
     for (size_t v = 0; v < NAME(VECTORS) && !mends; v++) {
-        strange |= NAME(beyond)(most[v], is.largest);
+        strange |= NAME(beyond)(most[v], is->largest);
         ALL_ROWS
         for (size_t i = 0; i < NAME(ROWS); i++) {
             strange |= NAME(unordered)(s[i][v]);
         }
     }
-    if (strange) {
-        return false; /* nothing has been stored */
+    if (!strange) {
+        NAME(put_sums)(done + first, s);
     }
-    NAME(put_sums)(state, s);
+    return !strange;
+}
+
+/* Where a tile has several parts and one can be refused, they wait until all of them are done. */
+static ALWAYS_INLINE bool NAME(kept_by)(bool each, bndi_toward to, bool adds, bool mends, const bndi_sum *sum,
+                                        LANE *state, const float *a, const float *b, size_t k, const bndi_draws *draws)
+{
+    const NAME(constants) is = NAME(constants_of)(&sum->kept);
+    const NAME(steps) of = {a, b, k, draws};
+    const bool waits = (int)NAME(PART) < (int)BNDI_STRIP && !mends;
+    LANE parts[NAME(ROWS) * BNDI_STRIP], *done = waits ? parts : state;
+    for (size_t first = 0; first < BNDI_STRIP; first += NAME(PART)) {
+        if (!NAME(part_by)(each, to, adds, mends, &is, done, state, &of, first)) {
+            return false; /* nothing has been stored */
+        }
+    }
+    if (waits) {
+        __builtin_memcpy(state, parts, sizeof parts);
+    }
     return true;
 }
 
@@ -205,24 +179,26 @@ KEPT_ALL(odd_adds, BNDI_ODD_ONE, true)
 
 /* ---- fp32's and fp64's own sums ---- */
 
-/* The lanes' own format needs no second rounding, and has every number: nothing is strange. */
-static ALWAYS_INLINE bool NAME(native_by)(bool each, bndi_toward to, LANE *state, const float *a, const float *b,
-                                          size_t k)
+/* The lanes' own format needs no second rounding, and has every number: nothing is strange. `ready`: the numbers of A in
+ * the lanes' type, step by step, where several parts read them (CONVERTS); else they are converted on the way. */
+static ALWAYS_INLINE void NAME(native_part)(bool each, bndi_toward to, LANE *state, const float *a, const LANE *ready,
+                                            const float *b, size_t k)
 {
     NAME(vector) s[NAME(NATIVE_ROWS)][NAME(VECTORS)];
     ALL_ROWS
     for (size_t i = 0; i < NAME(NATIVE_ROWS); i++) {
         UNROLL
         for (size_t v = 0; v < NAME(VECTORS); v++) {
-            s[i][v] = NAME(get)(state + i * COLUMNS + v * NAME(LANES));
+            s[i][v] = NAME(get)(state + i * BNDI_STRIP + v * NAME(LANES));
         }
     }
     for (size_t at = 0; at < k; at++) {
         NAME(vector) y[NAME(VECTORS)];
-        NAME(take_row)(y, b + at * COLUMNS);
+        NAME(take_row)(y, b + at * BNDI_STRIP);
         ALL_ROWS
         for (size_t i = 0; i < NAME(NATIVE_ROWS); i++) {
-            const NAME(vector) x = NAME(all)((double)a[i * BNDI_PITCH + at]);
+            const NAME(vector) x =
+                NAME(all)((double)(NAME(CONVERTS) ? ready[at * NAME(NATIVE_ROWS) + i] : (LANE)a[i * BNDI_PITCH + at]));
             UNROLL
             for (size_t v = 0; v < NAME(VECTORS); v++) {
                 if (each) {
@@ -237,8 +213,22 @@ static ALWAYS_INLINE bool NAME(native_by)(bool each, bndi_toward to, LANE *state
     for (size_t i = 0; i < NAME(NATIVE_ROWS); i++) {
         UNROLL
         for (size_t v = 0; v < NAME(VECTORS); v++) {
-            NAME(put)(state + i * COLUMNS + v * NAME(LANES), s[i][v]);
+            NAME(put)(state + i * BNDI_STRIP + v * NAME(LANES), s[i][v]);
         }
+    }
+}
+
+static ALWAYS_INLINE bool NAME(native_by)(bool each, bndi_toward to, LANE *state, const float *a, const float *b,
+                                          size_t k)
+{
+    LANE ready[NAME(CONVERTS) ? NAME(NATIVE_ROWS) * BNDI_TILE_DEPTH : 1];
+    for (size_t at = 0; at < k && NAME(CONVERTS); at++) {
+        for (size_t i = 0; i < NAME(NATIVE_ROWS); i++) {
+            ready[at * NAME(NATIVE_ROWS) + i] = (LANE)a[i * BNDI_PITCH + at];
+        }
+    }
+    for (size_t first = 0; first < BNDI_STRIP; first += NAME(PART)) {
+        NAME(native_part)(each, to, state + first, a, ready, b + first, k);
     }
     return true;
 }

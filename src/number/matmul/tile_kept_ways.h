@@ -5,12 +5,19 @@
 #ifndef BINADE_SRC_MATMUL_TILE_KEPT_WAYS_H
 #define BINADE_SRC_MATMUL_TILE_KEPT_WAYS_H
 
+#if defined(BNDI_FOR_AVX512)
 #include "matmul/tile_kept_avx512.h"
+#define KEPT_STEP "matmul/tile_kept_step_avx512_template.h"
+#else
+#include "matmul/tile_kept_avx2.h"
+#define KEPT_STEP "matmul/tile_kept_step_avx2_template.h"
+#endif
 
 /* fp32 lanes. fp32's own sums, product and sum rounded, are here, too; to nearest even those are `plain`. */
 
 #define LANE    float
 #define NAME(x) x##_32
+#include KEPT_STEP
 #include "matmul/tile_kept_template.h"
 NATIVE(each_zero, true, BNDI_ZERO)
 NATIVE(each_up, true, BNDI_UP)
@@ -23,14 +30,17 @@ NATIVE(each_odd, true, BNDI_ODD_ONE)
 /* fp64 lanes: products are exact, so that EACH and FUSED are the same in fp64's own sums. */
 #define LANE    double
 #define NAME(x) x##_64
+#include KEPT_STEP
 #include "matmul/tile_kept_template.h"
 NATIVE(nearest, false, BNDI_NEAREST)
 #undef NATIVE
 #undef LANE
 #undef NAME
 
+#if defined(BNDI_FOR_AVX512)
 #include "matmul/tile_wide_avx512.h"
 #include "matmul/tile_away_avx512.h"
+#endif
 
 /* A tile for each direction, in the order of bndi_toward; with something added, for the three that modes need. */
 #define KEPT_TILES(kind, x)                                                                                            \
@@ -47,7 +57,6 @@ NATIVE(nearest, false, BNDI_NEAREST)
         KEPT_TILES(kind, x), KEPT_ADDS(kind, x)                                                                        \
     }
 /* By lanes, then kind. fp32 fused to nearest even is a chain, and each product and sum is plain: NULL here. */
-_Static_assert((int)COLUMNS == (int)BNDI_STRIP, "rows of sums");
 static const bndi_kept_tiles kept_tiles = {
     .rows = {ROWS_32, ROWS_64},
     .native_rows = {NATIVE_ROWS_32, NATIVE_ROWS_64},
@@ -57,9 +66,17 @@ static const bndi_kept_tiles kept_tiles = {
     .native = {{{NULL, native_zero_32, native_up_32, native_down_32, native_odd_32},
                 {NULL, native_each_zero_32, native_each_up_32, native_each_down_32, native_each_odd_32}},
                {KEPT_TILES(native, 64), KEPT_TILES(native, 64)}},
+#if defined(BNDI_FOR_AVX512)
     .wide_native = {wide_fp64_nearest, wide_fp64_zero, [BNDI_ODD_ONE] = wide_fp64_odd},
     .wide = {{wide_fused_nearest, wide_fused_zero}, {wide_each_nearest, wide_each_zero}},
     .away = {each_away, away_fp64},
+#else
+    .mode = {[BNDI_NEAREST] = BND_ROUND_RDN,
+             [BNDI_ZERO] = BND_ROUND_RTZ,
+             [BNDI_UP] = BND_ROUND_RUP,
+             [BNDI_DOWN] = BND_ROUND_RDN,
+             [BNDI_ODD_ONE] = BND_ROUND_RDN},
+#endif
 };
 
 #endif

@@ -11,8 +11,8 @@
  *    ..        ..               ..                        s[i][v] = s[i][v] + a[i][k] * b[k], by the accumulator's rule
  *
  * The templates below have one rule each: chain (fp32 fused), plain (fp32, product and sum), rounded (to p bits each
- * step, to nearest even), aligned (groups of products cut off to a common exponent) and, for AVX-512, kept (any
- * rounding mode; sums of fp32 or fp64, which by_sums.c keeps). */
+ * step, to nearest even), aligned (groups of products cut off to a common exponent) and, for AVX-512 and AVX2, kept
+ * (any rounding mode; sums of fp32 or fp64, which by_sums.c keeps; it sets the mode in which tiles of AVX2 run). */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3") /* gcc's -O2 leaves most loops as they are */
 #endif
@@ -31,14 +31,16 @@
 #define ALIGNED_THEN  aligned
 #define BNDI_WAYS     bndi_ways_avx512
 #elif defined(BNDI_FOR_AVX2)
-#define BNDI_WAYS bndi_ways_avx2
-#else
-#define BNDI_WAYS bndi_ways_portable
-#endif
-#if !defined(KEPT_WAYS)
+#include "matmul/tile_kept_ways.h"
+#define KEPT_WAYS     &kept_tiles
 #define ALIGNED_FIRST aligned
 #define ALIGNED_THEN  NULL
+#define BNDI_WAYS     bndi_ways_avx2
+#else
 #define KEPT_WAYS     NULL
+#define ALIGNED_FIRST aligned
+#define ALIGNED_THEN  NULL
+#define BNDI_WAYS     bndi_ways_portable
 #endif
 
 const bndi_ways BNDI_WAYS = {
@@ -53,8 +55,10 @@ const bndi_ways BNDI_WAYS = {
               .columns = COLUMNS},
     .plain = {.tile = plain, .rows = EACH_ROWS, .columns = COLUMNS},
     .each = {.tile = each, .checked = each_checked, .rows = EACH_ROWS, .columns = COLUMNS},
+#if !defined(BNDI_FOR_AVX2)
     .fused = {.tile = fused, .checked = fused_checked, .rows = FUSED_ROWS, .columns = COLUMNS},
     .fused_short = {.tile = fused_checked, .rows = FUSED_ROWS, .columns = COLUMNS},
+#endif
     .kept = KEPT_WAYS,
     .aligned = {.tile = ALIGNED_FIRST, .checked = ALIGNED_THEN, .rows = ALIGNED_ROWS, .columns = COLUMNS},
 };
