@@ -82,8 +82,9 @@ typedef struct NAME(steps) {
     const bndi_draws *draws;
 } NAME(steps);
 
-/* `random`: r differs by lane; else it is a constant, which has a loop of its own. The compiler leaves the question in
- * the loop otherwise, once for each vector. The part of a tile from column `first` on: from `state` to `done`, where it is left out if anything is strange. */
+/* The part of a tile from column `first` on: from `state` to `done`, where it is left out if anything is strange.
+ * `random`: r differs by lane. A constant has a loop of its own, since the compiler would leave the question in the
+ * loop, once for each vector. */
 static ALWAYS_INLINE bool NAME(part_by)(bool each, bndi_toward to, bool adds, bool random, bool mends,
                                         const NAME(constants) * is, LANE *done, const LANE *state,
                                         const NAME(steps) * of, size_t first)
@@ -182,8 +183,8 @@ KEPT_ALL(odd_adds, BNDI_ODD_ONE, true)
 
 /* ---- fp32's and fp64's own sums ---- */
 
-/* The lanes' own format needs no second rounding, and has every number: nothing is strange. `ready`: the numbers of A in
- * the lanes' type, step by step, where several parts read them (CONVERTS); else they are converted on the way. */
+/* The lanes' own format needs no second rounding, and has every number: nothing is strange. `ready`: the numbers of A
+ * in the lanes' type, step by step, where several parts read them (CONVERTS); else they are converted on the way. */
 static ALWAYS_INLINE void NAME(native_part)(bool each, bndi_toward to, LANE *state, const float *a, const LANE *ready,
                                             const float *b, size_t k)
 {
