@@ -20,8 +20,8 @@
  * bf16, x = 1 + 2^-8 + 2^-30, q = 2^-7: d = 3f808000, RD(d + q/2) = 1 + 2^-7; -x = -1 - 2^-8 - 2^-30, minus_up =
  * bf808001, plus q/2 and down to q: -1 - 2^-7. Without the 2^-30: 1 + 2^-7 (odd) and 1 (even), which is the result.
  *
- * Instructions, of loads and constants in registers none: a step in a direction takes 11 (one rounding of eight sums in
- * fp32; 12 down), to odd 17, to nearest 19. */
+ * Instructions for eight sums in fp32 with one rounding, without loads: up 11, down 12, toward zero 13, to nearest 19,
+ * to odd 20, and 2 to 4 more where something is added. */
 
 /* Constants of the second rounding, in all lanes. `over`, `infinite`: results for those classes, positive and negative
  * ones. */

@@ -82,9 +82,12 @@ typedef struct NAME(steps) {
     const bndi_draws *draws;
 } NAME(steps);
 
-/* The part of a tile from column `first` on: from `state` to `done`, where it is left out if anything is strange. */
-static ALWAYS_INLINE bool NAME(part_by)(bool each, bndi_toward to, bool adds, bool mends, const NAME(constants) * is,
-                                        LANE *done, const LANE *state, const NAME(steps) * of, size_t first)
+/* The part of a tile from column `first` on: from `state` to `done`, where it is left out if anything is strange.
+ * `random`: r differs by lane. A constant has a loop of its own, since the compiler would leave the question in the
+ * loop, once for each vector. */
+static ALWAYS_INLINE bool NAME(part_by)(bool each, bndi_toward to, bool adds, bool random, bool mends,
+                                        const NAME(constants) * is, LANE *done, const LANE *state,
+                                        const NAME(steps) * of, size_t first)
 {
     /* Sums stay in registers from here to the end; so does the largest magnitude on the way. */
     NAME(vector) s[NAME(ROWS)][NAME(VECTORS)], most[NAME(VECTORS)];
@@ -101,8 +104,6 @@ static ALWAYS_INLINE bool NAME(part_by)(bool each, bndi_toward to, bool adds, bo
         ALL_ROWS
         for (size_t i = 0; i < NAME(ROWS); i++) {
             const NAME(vector) x = NAME(all)((double)of->a[i * BNDI_PITCH + at]);
-            /* Where nothing is random, what is added is a constant. */
-            const bool random = adds && draws != NULL;
             const char *of_p = random && each ? draws->entries + draws->at[0][at * NAME(ROWS) + i] : NULL;
             const char *of_s = random ? draws->entries + draws->at[1][at * NAME(ROWS) + i] : NULL;
             UNROLL
@@ -144,7 +145,10 @@ static ALWAYS_INLINE bool NAME(kept_by)(bool each, bndi_toward to, bool adds, bo
     const bool waits = (int)NAME(PART) < (int)BNDI_STRIP && !mends;
     LANE parts[NAME(ROWS) * BNDI_STRIP], *done = waits ? parts : state;
     for (size_t first = 0; first < BNDI_STRIP; first += NAME(PART)) {
-        if (!NAME(part_by)(each, to, adds, mends, &is, done, state, &of, first)) {
+        const bool fine = adds && draws != NULL
+                              ? NAME(part_by)(each, to, adds, true, mends, &is, done, state, &of, first)
+                              : NAME(part_by)(each, to, adds, false, mends, &is, done, state, &of, first);
+        if (!fine) {
             return false; /* nothing has been stored */
         }
     }
@@ -179,8 +183,8 @@ KEPT_ALL(odd_adds, BNDI_ODD_ONE, true)
 
 /* ---- fp32's and fp64's own sums ---- */
 
-/* The lanes' own format needs no second rounding, and has every number: nothing is strange. `ready`: the numbers of A in
- * the lanes' type, step by step, where several parts read them (CONVERTS); else they are converted on the way. */
+/* The lanes' own format needs no second rounding, and has every number: nothing is strange. `ready`: the numbers of A
+ * in the lanes' type, step by step, where several parts read them (CONVERTS); else they are converted on the way. */
 static ALWAYS_INLINE void NAME(native_part)(bool each, bndi_toward to, LANE *state, const float *a, const LANE *ready,
                                             const float *b, size_t k)
 {
