@@ -18,6 +18,7 @@ dictionary=/usr/share/dictd/gcide.dict.dz
 text=${BND_LARGE_TEXT:-$here/gcide.txt}
 last=${BND_LARGE_STEPS:-2442}
 rate=1e-3
+rounds="20 61 122 183 244 366 488 732 976 1464 1952 2442"
 recipes="fp32 bf16-amp bf16-sr fp8-current mxfp8 nvfp4"
 chosen=${BND_LARGE_RUNS:-$recipes}
 model="--model transformer --width 384 --depth 6 --heads 6 --context 256 --batch 16
@@ -56,24 +57,33 @@ advance() {
         --checkpoint 20 --steps "$3" --out "$here/$1/$2-0" --resume --csv >"$here/$1-$2.csv"
 }
 
-# keep OPTIMIZER RECIPE STEPS COMMIT: the rows of a run that has just come so far. The training loss is the mean of the
-# steps since the row before.
+# mean_loss OPTIMIZER RECIPE FROM TO: the training loss, averaged over these steps; nothing if not all are there.
+mean_loss() {
+    awk -v from="$3" -v to="$4" 'NR > from && NR <= to && match($0, /"train\/loss": ?[^,}]*/) {
+            value = substr($0, RSTART, RLENGTH); sub(/.*: ?/, "", value); sum += value; n++ }
+        END { if (n == to - from) printf "%.3f", sum / n }' "$here/$1/$2-0/metrics.jsonl"
+}
+
+# keep OPTIMIZER RECIPE STEPS COMMIT: the rows of a run that has just come so far, one for each round since the last one
+# that is kept. The training loss is the mean of the steps since the row before.
 keep() {
     [ "$(made "$1" "$2")" = "$3" ] || return 0
-    part=$1-$2
+    loss=$(value "$1-$2" "$2" final_loss) && lost=$(value "$1-$2" "$2" lost_updates_percent) || return 1
     from=$(awk -F'\t' -v o="$1" -v r="$2" -v n="$3" '$1 == o && $2 == r && $3 < n && $3 > m { m = $3 } END { print m + 0 }' "$kept")
-    mean=$(awk -v from="$from" -v to="$3" 'NR > from && NR <= to && match($0, /"train\/loss": ?[^,}]*/) {
-            value = substr($0, RSTART, RLENGTH); sub(/.*: ?/, "", value); sum += value; n++ }
-        END { if (n == to - from) printf "%.3f", sum / n }' "$here/$1/$2-0/metrics.jsonl")
-    [ -n "$mean" ] || {
-        echo "$name: $1, $2: metrics.jsonl lacks steps up to $3" >&2
-        return 1
-    }
-    loss=$(value "$part" "$2" final_loss) && lost=$(value "$part" "$2" lost_updates_percent) || return 1
-    loss=$(printf '%.4f' "${loss:-nan}")
-    lost=$(printf '%.3g' "${lost:-nan}")
-    awk -F'\t' -v o="$1" -v r="$2" -v n="$3" '!($1 == o && $2 == r && $3 == n)' "$kept" >"$here/kept.new" &&
-        printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$1" "$2" "$3" "$mean" "$loss" "$lost" "$4" >>"$here/kept.new" || return 1
+    awk -F'\t' -v o="$1" -v r="$2" -v n="$3" '!($1 == o && $2 == r && $3 == n)' "$kept" >"$here/kept.new" || return 1
+    for round in $rounds; do
+        [ "$round" -gt "$from" ] || continue
+        [ "$round" -le "$3" ] || break
+        mean=$(mean_loss "$1" "$2" "$from" "$round")
+        [ -n "$mean" ] || {
+            echo "$name: $1, $2: metrics.jsonl lacks steps up to $round" >&2
+            return 1
+        }
+        end=$tab
+        [ "$round" != "$3" ] || end=$(printf '%.6f\t%.3g' "${loss:-nan}" "${lost:-nan}")
+        printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$1" "$2" "$round" "$mean" "$end" "$4" >>"$here/kept.new"
+        from=$round
+    done
     { head -n 1 "$here/kept.new"; tail -n +2 "$here/kept.new" | sort -t "$tab" -k1,1 -k2,2 -k3,3n; } >"$kept"
 }
 
@@ -99,7 +109,7 @@ losses() {
                 [ "$recipe" = fp32 ] || [ -z "$baseline" ] ||
                     gap=$(awk -v a="$loss" -v b="$baseline" 'BEGIN { printf "%+.4f", a - b }')
                 # shellcheck disable=SC2016  # the backquotes are Markdown's
-                printf '| %s | `%s` | %s | %s | %s %% | %s |\n' $optimizer "$recipe" "$loss" "$gap" \
+                printf '| %s | `%s` | %.4f | %s | %s %% | %s |\n' $optimizer "$recipe" "$loss" "$gap" \
                     "$(known $optimizer "$recipe" "$1" 6)" "$(known $optimizer "$recipe" "$1" 7)"
             done
         done
@@ -136,6 +146,7 @@ report() {
     : >"$here/expected"
     : >"$here/claimed"
     : >"$here/body"
+    : >"$here/rows.new"
     claims=0 shown=0 held=0 broken=0
     for steps in $(validated); do
         [ -n "$(known adamw fp32 "$steps" 5)" ] || continue
@@ -156,7 +167,7 @@ report() {
 commit=$(git -C "$top" rev-parse --short=8 HEAD 2>/dev/null || echo release)
 [ -z "$(git -C "$top" status --porcelain -- src tools/binade 2>/dev/null)" ] || commit=$commit+
 
-for n in 20 61 122 183 244 366 488 732 976 1464 1952 2442; do
+for n in $rounds; do
     [ "$n" -le "$last" ] || break
     for recipe in $recipes; do # the two optimizers beside each other
         waiting=
