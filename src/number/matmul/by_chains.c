@@ -30,9 +30,10 @@ typedef enum layout { IN_PLACE, IN_ROWS, IN_TILES } layout;
 
 /* In place, but not where
  *
- *   rows lie so far apart that they share the sets of the first cache: reading 14 rows 8 KiB apart took a quarter longer
- *   columns are contiguous, and a tile's numbers of a step are less than half a line of memory: with AVX2's 6 rows, each
- *   line is read three times, from the second cache (0.7 of OpenBLAS's speed, copied 0.85) */
+ *   rows lie so far apart that they share the sets of the first cache: reading 14 rows 8 KiB apart took a quarter
+ *   longer
+ *   columns are contiguous, and a tile's numbers of a step are less than half a line of memory: with AVX2's 6 rows,
+ *   each line is read three times, from the second cache (0.7 of OpenBLAS's speed, copied 0.85) */
 static layout layout_of(const bndi_job *j, bndi_region p)
 {
     enum { HALF_A_LINE = 8 };

@@ -60,7 +60,10 @@ static uint32_t largest_magnitude_of(const bndi_job *j, const float *x, size_t n
     return asked ? j->sum.ways->largest_magnitude(x, n) : 0;
 }
 
-/* `columns` is a constant where it is called: a copy of a known length is a few instructions, not a call. */
+/* `columns` is a constant where it is called: a copy of a known length is a few instructions, not a call. With 16
+ * columns a row is one line of memory:
+ *
+ *   two loads and two stores of AVX2 */
 static inline void copy_rows(float *panel, const char *from, ptrdiff_t step, size_t depth, size_t columns)
 {
     for (size_t at = 0; at < depth; at++, from += step) {

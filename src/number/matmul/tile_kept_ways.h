@@ -7,17 +7,19 @@
 
 #if defined(BNDI_FOR_AVX512)
 #include "matmul/tile_kept_avx512.h"
-#define KEPT_STEP "matmul/tile_kept_step_avx512_template.h"
 #else
 #include "matmul/tile_kept_avx2.h"
-#define KEPT_STEP "matmul/tile_kept_step_avx2_template.h"
 #endif
 
 /* fp32 lanes. fp32's own sums, product and sum rounded, are here, too; to nearest even those are `plain`. */
 
 #define LANE    float
 #define NAME(x) x##_32
-#include KEPT_STEP
+#if defined(BNDI_FOR_AVX512)
+#include "matmul/tile_kept_step_avx512_template.h"
+#else
+#include "matmul/tile_kept_step_avx2_template.h"
+#endif
 #include "matmul/tile_kept_template.h"
 NATIVE(each_zero, true, BNDI_ZERO)
 NATIVE(each_up, true, BNDI_UP)
@@ -30,7 +32,11 @@ NATIVE(each_odd, true, BNDI_ODD_ONE)
 /* fp64 lanes: products are exact, so that EACH and FUSED are the same in fp64's own sums. */
 #define LANE    double
 #define NAME(x) x##_64
-#include KEPT_STEP
+#if defined(BNDI_FOR_AVX512)
+#include "matmul/tile_kept_step_avx512_template.h"
+#else
+#include "matmul/tile_kept_step_avx2_template.h"
+#endif
 #include "matmul/tile_kept_template.h"
 NATIVE(nearest, false, BNDI_NEAREST)
 #undef NATIVE

@@ -23,15 +23,17 @@
 #include "matmul/tile_packing_template.h"
 #include "matmul/tile_rounded_template.h"
 
+#if defined(BNDI_FOR_AVX512) || defined(BNDI_FOR_AVX2)
+#include "matmul/tile_kept_ways.h"
+#endif
+
 #if defined(BNDI_FOR_AVX512)
 #include "matmul/tile_aligned_avx512.h"
-#include "matmul/tile_kept_ways.h"
 #define KEPT_WAYS     &kept_tiles
 #define ALIGNED_FIRST aligned_in_integers
 #define ALIGNED_THEN  aligned
 #define BNDI_WAYS     bndi_ways_avx512
 #elif defined(BNDI_FOR_AVX2)
-#include "matmul/tile_kept_ways.h"
 #define KEPT_WAYS     &kept_tiles
 #define ALIGNED_FIRST aligned
 #define ALIGNED_THEN  NULL

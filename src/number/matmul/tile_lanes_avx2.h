@@ -60,21 +60,10 @@ static ALWAYS_INLINE V larger_magnitude(V a, V b)
 }
 
 /* x | (y & sign) */
-static ALWAYS_INLINE V signed_as(V x, V y, V sign)
-{
-    return _mm256_or_ps(x, _mm256_and_ps(y, sign));
-}
-
 /* Comparisons make ones or zeros of each lane, of which one bit is looked at. */
 static ALWAYS_INLINE bool any_above(V a, V b)
 {
     return _mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_GT_OQ)) != 0;
-}
-
-/* By comparison: both zeros are equal. */
-static ALWAYS_INLINE bool any_zero(V a)
-{
-    return _mm256_movemask_ps(_mm256_cmp_ps(a, _mm256_setzero_ps(), _CMP_EQ_OQ)) != 0;
 }
 
 static ALWAYS_INLINE bool any_nan(V a)
