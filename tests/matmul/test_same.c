@@ -1,5 +1,6 @@
 /* The same bits for any number of threads, any back end, and in a hostile floating-point environment. */
 #include <fenv.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -120,9 +121,42 @@ static void test_modes(void)
     }
 }
 
+/* Aligned groups of all sizes, with products from 2^-149 to what is infinite: where a group's unit is next to fp32's
+ * least number, where the scale to it is no number of fp32, and where a sum leaves fp32. */
+static void test_groups(void)
+{
+    static const char *const groups[] = {"trunc14", "trunc24", "trunc24g1", "trunc2g64", "trunc8g3", "trunc24g64"};
+    static const int scales[] = {-149, -127, -120, -105, -100, -60, 0, 60, 115, 120, 124, 127};
+    enum { GROUPS = sizeof groups / sizeof groups[0], SCALES = sizeof scales / sizeof scales[0] };
+    for (size_t i = 0; i < GROUPS * SCALES * DATA_KINDS; i++) {
+        const data_kind kind = (data_kind)(i % DATA_KINDS);
+        const size_t which = i / DATA_KINDS;
+        bnd_gemm how = {.accumulator = accumulator_named(groups[which % GROUPS]), .add = i % 3 == 1};
+        how.accumulator.promote = i % 5 == 1 ? 50 : 0;
+        bnd_context portable = {.backend = BND_BACKEND_PORTABLE}, best = {.threads = 1};
+        question one, other;
+        question_open(&one, 5 + i % 4, 33, 75, &how, 0);
+        question_open(&other, one.m, one.n, one.k, &how, 0);
+        question_fill(&one, kind, &how.accumulator.format, i);
+        for (size_t e = 0; e < one.a_size; e++) {
+            one.a[e] = ldexpf(one.a[e], scales[which / GROUPS]);
+        }
+        question_fill(&other, kind, &how.accumulator.format, i);
+        memcpy(other.a, one.a, one.a_size * sizeof(float));
+        ask(&one, &portable);
+        ask(&other, &best);
+        const bool same = memcmp(other.c, one.c, one.c_size * sizeof(float)) == 0;
+        if (!same) {
+            printf("%s, data %u times 2^%d: not the bits of the portable back end\n", groups[which % GROUPS],
+                   (unsigned)kind, scales[which / GROUPS]);
+        }
+        CU_ASSERT(same);
+        question_close(&one);
+        question_close(&other);
+    }
+}
+
 CU_TestInfo same_tests[] = {
-    {"threads and back ends", test_threads},
-    {"modes", test_modes},
-    {"a hostile environment", test_environment},
-    CU_TEST_INFO_NULL,
+    {"threads and back ends", test_threads},     {"modes", test_modes}, {"groups", test_groups},
+    {"a hostile environment", test_environment}, CU_TEST_INFO_NULL,
 };

@@ -316,6 +316,7 @@ void bndi_fill_avx2(bndi_kernels *kernels)
     kernels->tally[BNDI_WORDS_64] = bndi_tally_64_avx2;
     kernels->random = bndi_random_avx2;
     kernels->random_blocks = bndi_random_blocks_avx2;
+    kernels->random_runs = bndi_random_runs_avx2;
     bndi_fill_avx2_operations(kernels);
     kernels->pack = bndi_pack_avx2;
     kernels->unpack = bndi_unpack_avx2;

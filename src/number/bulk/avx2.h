@@ -19,6 +19,7 @@
 
 bndi_random_kernel bndi_random_avx2;
 bndi_random_blocks_kernel bndi_random_blocks_avx2;
+bndi_random_runs_kernel bndi_random_runs_avx2;
 bndi_pack_kernel bndi_pack_avx2;
 bndi_unpack_kernel bndi_unpack_avx2;
 bndi_tally_kernel bndi_tally_avx2, bndi_tally_64_avx2;

@@ -190,7 +190,7 @@ typedef void bndi_random_blocks_kernel(void *out, const uint64_t *blocks, size_t
 
 /* Runs of neighbouring blocks: `rows` of them `row` blocks apart, and that `steps` times `step` blocks apart. `run` (4,
  * 8 or 16) blocks in each; rows a multiple of 4. They come one after another, with room for BNDI_RANDOM_UNIT blocks
- * after the last. False where the upper halves of the numbers differ: nothing is written then. */
+ * after the last. False where a back end cannot: nothing is written then. */
 typedef struct bndi_runs {
     uint64_t first, row, step;
     size_t rows, steps, run;

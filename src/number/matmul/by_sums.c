@@ -19,7 +19,6 @@
 #endif
 
 #include "base/verify.h"
-#include "bulk/environment.h"
 #include "bulk/inline.h"
 #include "matmul/gemm_job.h"
 
@@ -226,13 +225,9 @@ static bool in_its_mode(bndi_kept_tile *tile, const kept_tile *t, const float *a
 {
     const bndi_sum *sum = &t->job->sum;
     const unsigned mode = sum->kept.mode;
-    if (mode != BND_ROUND_RNE) {
-        bndi_set_rounding(mode);
-    }
+    bndi_enter_mode(mode);
     const bool done = tile(sum, sums_at(t, 0), a, b, k, draws);
-    if (mode != BND_ROUND_RNE) {
-        bndi_set_rounding(BND_ROUND_RNE);
-    }
+    bndi_leave_mode(mode);
     return done;
 }
 

@@ -115,12 +115,22 @@ static bool is_safe(const bndi_job *j, const tile *t, size_t k)
     return (stalls < grows ? stalls : grows) <= largest && product <= largest;
 }
 
+/* The tile in its mode of the processor. The compiler knows neither function: no operation leaves the mode. */
+static bool first_tile_of(const bndi_job *j, const tile *t, size_t k)
+{
+    const bndi_way *way = j->sum.way;
+    bndi_enter_mode(way->mode);
+    const bool done = way->tile(&j->sum, t->c, t->pitch, t->a, t->b, k);
+    bndi_leave_mode(way->mode);
+    return done;
+}
+
 /* k steps by the first attempt that succeeds. */
 static void steps_of_tile(const bndi_job *j, const tile *t, size_t first, size_t k)
 {
     const bndi_way *way = j->sum.way;
     const bool tries = way->checked == NULL || j->sum.accumulator.kind == BND_ACCUMULATE_ALIGNED;
-    if ((tries || is_safe(j, t, k)) && way->tile(&j->sum, t->c, t->pitch, t->a, t->b, k)) {
+    if ((tries || is_safe(j, t, k)) && first_tile_of(j, t, k)) {
         return;
     }
     const bool done = way->checked != NULL && way->checked(&j->sum, t->c, t->pitch, t->a, t->b, k);

@@ -4,6 +4,7 @@
 #define BINADE_SRC_MATMUL_GEMM_JOB_H
 
 #include "base/bits.h"
+#include "bulk/environment.h"
 #include "matmul/matmul.h"
 
 enum {
@@ -78,6 +79,21 @@ _Static_assert(sizeof(bndi_buffers) <= 360 << 10, "larger buffers than the stack
 static inline float one_nan(float x)
 {
     return x != x ? bndi_float_of_bits(0x7fc00000) : x;
+}
+
+/* Around a tile that rounds as the processor's mode says. gemm_job.c has set the mode to nearest even for the rest. */
+static inline void bndi_enter_mode(unsigned mode)
+{
+    if (mode != BND_ROUND_RNE) {
+        bndi_set_rounding(mode);
+    }
+}
+
+static inline void bndi_leave_mode(unsigned mode)
+{
+    if (mode != BND_ROUND_RNE) {
+        bndi_set_rounding(BND_ROUND_RNE);
+    }
 }
 
 /* ---- operands ---- */

@@ -178,7 +178,7 @@ static bool set_special(const bndi_sum *sum, bndi_kept *kept)
            add_token(&kept->special, POSITIVE, of.overflow[0], largest);
 }
 
-/* For modes that look at more bits than doubles have; tile_wide_avx512.h shows which there can be. The state is in
+/* For modes that look at more bits than doubles have; tile_wide.h shows which there can be. The state is in
  * doubles, and never a strip's: these tiles refuse nothing. */
 static void choose_wide(bndi_sum *sum)
 {
@@ -200,6 +200,7 @@ static void choose_wide(bndi_sum *sum)
                       .rows = tiles->rows[1],
                       .extra = (uint8_t)extra,
                       .random_bits = (uint8_t)random,
+                      .mode = tiles->wide_mode[to],
                       .doubles = true,
                       .doubled = rule.rounding == BND_ROUND_SRB,
                       .has_negative_zero = f->has_negative_zero,
@@ -214,6 +215,7 @@ static void choose_wide(bndi_sum *sum)
     }
     if (fp64 && rule.rounding == BND_ROUND_RNA) {
         kept.tile = tiles->away[1];
+        kept.mode = BND_ROUND_RNE;
     }
     if (kept.tile != NULL && set_special(sum, &kept)) {
         sum->kept = kept;
@@ -232,6 +234,7 @@ static void choose_away(bndi_sum *sum)
         sum->kept.tile = tiles->away[0];
         sum->kept.mended = NULL; /* this one goes on to it by itself */
         sum->kept.rows = tiles->rows[0];
+        sum->kept.mode = BND_ROUND_RNE;
         sum->kept.doubles = false;
     }
 }

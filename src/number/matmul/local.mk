@@ -12,6 +12,8 @@ libbinade_number_la_SOURCES += \
 	src/number/matmul/strip_sums.c \
 	src/number/matmul/tile_aligned_template.h \
 	src/number/matmul/tile_aligned_avx512.h \
+	src/number/matmul/tile_aligned_avx2.h \
+	src/number/matmul/tile_aligned_words.h \
 	src/number/matmul/tile_chain_template.h \
 	src/number/matmul/tile_packing_template.h \
 	src/number/matmul/tile_rounded_template.h \
@@ -21,7 +23,9 @@ libbinade_number_la_SOURCES += \
 	src/number/matmul/tile_kept_step_avx2_template.h \
 	src/number/matmul/tile_kept_template.h \
 	src/number/matmul/tile_wide_avx512.h \
-	src/number/matmul/tile_away_avx512.h \
+	src/number/matmul/tile_wide_avx2.h \
+	src/number/matmul/tile_wide.h \
+	src/number/matmul/tile_away.h \
 	src/number/matmul/tile_kept_ways.h \
 	src/number/matmul/tile_kernels.c \
 	src/number/matmul/by_chains.c \

@@ -57,6 +57,7 @@ typedef struct bndi_way {
     void (*chain[2])(const bndi_chain *p); /* [1]: columns of A are rows in memory; or NULL */
     const struct bndi_way *fewer;          /* rows, of a chain */
     uint8_t rows, columns;
+    uint8_t mode; /* the processor's, in which `tile` runs */
 } bndi_way;
 
 /* ---- sums in any rounding mode, which by_sums.c keeps in the lanes of the tiles ---- */
@@ -80,13 +81,13 @@ typedef bool bndi_kept_tile(const bndi_sum *sum, void *state, const float *a, co
 /* By lanes (0: fp32, 1: fp64), kind (FUSED, EACH), whether something is added, and direction; `mended`: the same, which
  * refuse nothing; `native` for fp32's and fp64's own sums. `wide`, by kind, and `wide_native`: in fp64 lanes where a
  * mode looks at more bits than they have; both refuse nothing. `away`: EACH fp32 and fp64, to nearest away. NULL where
- * there is none. `mode`, by direction: the processor's, in which tiles run that are not `native` to nearest; where an
- * instruction carries its own it is to nearest even. */
+ * there is none. `mode`, by direction: the processor's, in which tiles run that are not `native` to nearest;
+ * `wide_mode`: that of wide ones. Where an instruction carries its own it is to nearest even, as it is for `away`. */
 typedef struct bndi_kept_tiles {
     bndi_kept_tile *tile[2][2][2][BNDI_TOWARD_COUNT], *mended[2][2][2][BNDI_TOWARD_COUNT];
     bndi_kept_tile *native[2][2][BNDI_TOWARD_COUNT], *wide[2][BNDI_TOWARD_COUNT], *wide_native[BNDI_TOWARD_COUNT];
     bndi_kept_tile *away[2];
-    uint8_t rows[2], native_rows[2], mode[BNDI_TOWARD_COUNT];
+    uint8_t rows[2], native_rows[2], mode[BNDI_TOWARD_COUNT], wide_mode[BNDI_TOWARD_COUNT];
 } bndi_kept_tiles;
 
 /* The choice for an accumulator, and what the tile needs. */

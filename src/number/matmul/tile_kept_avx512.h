@@ -165,30 +165,6 @@ static ALWAYS_INLINE vector_64 larger_64(vector_64 a, vector_64 b)
     return _mm512_range_pd(a, b, 0xb);
 }
 
-/* The one with the larger magnitude; and of a and b the other one, by bits. */
-static ALWAYS_INLINE vector_64 farther_of_64(vector_64 a, vector_64 b)
-{
-    return _mm512_range_pd(a, b, 0x7);
-}
-
-static ALWAYS_INLINE vector_64 other_of_64(vector_64 a, vector_64 b, vector_64 one)
-{
-    return _mm512_castsi512_pd(
-        _mm512_ternarylogic_epi64(_mm512_castpd_si512(a), _mm512_castpd_si512(b), _mm512_castpd_si512(one), 0x96));
-}
-
-/* t; where w is NaN. */
-static ALWAYS_INLINE vector_64 unless_nan_64(vector_64 w, vector_64 t)
-{
-    return _mm512_mask_mov_pd(w, _mm512_cmp_pd_mask(w, w, _CMP_UNORD_Q), t);
-}
-
-/* t + 2 e where e is h, else t. */
-static ALWAYS_INLINE vector_64 moved_where_64(vector_64 t, vector_64 e, vector_64 h)
-{
-    return _mm512_mask3_fmadd_pd(e, _mm512_set1_pd(2), t, _mm512_cmp_pd_mask(e, h, _CMP_EQ_OQ));
-}
-
 /* r; where its magnitude is not at most `largest`, what `special` has for the class of x. Its tokens for fixupimm come
  * from gemm_plan.c; the token 0 leaves what is there, which is `largest` with the sign of x. */
 static ALWAYS_INLINE vector_32 mended_32(vector_32 r, vector_32 x, vector_32 largest, words_32 special)

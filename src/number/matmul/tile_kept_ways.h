@@ -43,10 +43,9 @@ NATIVE(nearest, false, BNDI_NEAREST)
 #undef LANE
 #undef NAME
 
-#if defined(BNDI_FOR_AVX512)
-#include "matmul/tile_wide_avx512.h"
-#include "matmul/tile_away_avx512.h"
-#endif
+#include "matmul/tile_wide.h"
+/* It goes on to a tile of doubles, and to hooks of wide ones. */
+#include "matmul/tile_away.h"
 
 /* A tile for each direction, in the order of bndi_toward; with something added, for the three that modes need. */
 #define KEPT_TILES(kind, x)                                                                                            \
@@ -72,16 +71,16 @@ static const bndi_kept_tiles kept_tiles = {
     .native = {{{NULL, native_zero_32, native_up_32, native_down_32, native_odd_32},
                 {NULL, native_each_zero_32, native_each_up_32, native_each_down_32, native_each_odd_32}},
                {KEPT_TILES(native, 64), KEPT_TILES(native, 64)}},
-#if defined(BNDI_FOR_AVX512)
     .wide_native = {wide_fp64_nearest, wide_fp64_zero, [BNDI_ODD_ONE] = wide_fp64_odd},
     .wide = {{wide_fused_nearest, wide_fused_zero}, {wide_each_nearest, wide_each_zero}},
     .away = {each_away, away_fp64},
-#else
+#if !defined(BNDI_FOR_AVX512)
     .mode = {[BNDI_NEAREST] = BND_ROUND_RDN,
              [BNDI_ZERO] = BND_ROUND_RTZ,
              [BNDI_UP] = BND_ROUND_RUP,
              [BNDI_DOWN] = BND_ROUND_RDN,
              [BNDI_ODD_ONE] = BND_ROUND_RDN},
+    .wide_mode = {[BNDI_NEAREST] = BND_ROUND_RNE, [BNDI_ZERO] = BND_ROUND_RTZ, [BNDI_ODD_ONE] = BND_ROUND_RTZ},
 #endif
 };
 

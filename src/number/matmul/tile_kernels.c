@@ -11,8 +11,14 @@
  *    ..        ..               ..                        s[i][v] = s[i][v] + a[i][k] * b[k], by the accumulator's rule
  *
  * The templates below have one rule each: chain (fp32 fused), plain (fp32, product and sum), rounded (to p bits each
- * step, to nearest even), aligned (groups of products cut off to a common exponent) and, for AVX-512 and AVX2, kept
- * (any rounding mode; sums of fp32 or fp64, which by_sums.c keeps; it sets the mode in which tiles of AVX2 run). */
+ * step, to nearest even) and aligned (groups of products cut off to a common exponent). AVX-512 and AVX2 have more:
+ *
+ *   aligned in words   the same groups as integers; what they refuse is done in doubles
+ *   kept               any rounding mode; sums of fp32 or fp64, which by_sums.c keeps
+ *   wide, away         modes for which fp64 has too few bits, and ties away from zero
+ *
+ * An instruction of AVX-512 carries its rounding mode. With AVX2, by_tiles.c and by_sums.c set that of the processor
+ * before they call a tile. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3") /* gcc's -O2 leaves most loops as they are */
 #endif
@@ -24,25 +30,26 @@
 #include "matmul/tile_rounded_template.h"
 
 #if defined(BNDI_FOR_AVX512) || defined(BNDI_FOR_AVX2)
+#include "matmul/tile_aligned_words.h"
 #include "matmul/tile_kept_ways.h"
-#endif
-
-#if defined(BNDI_FOR_AVX512)
-#include "matmul/tile_aligned_avx512.h"
 #define KEPT_WAYS     &kept_tiles
-#define ALIGNED_FIRST aligned_in_integers
+#define ALIGNED_FIRST aligned_in_words
 #define ALIGNED_THEN  aligned
-#define BNDI_WAYS     bndi_ways_avx512
-#elif defined(BNDI_FOR_AVX2)
-#define KEPT_WAYS     &kept_tiles
-#define ALIGNED_FIRST aligned
-#define ALIGNED_THEN  NULL
-#define BNDI_WAYS     bndi_ways_avx2
 #else
 #define KEPT_WAYS     NULL
 #define ALIGNED_FIRST aligned
 #define ALIGNED_THEN  NULL
-#define BNDI_WAYS     bndi_ways_portable
+#endif
+
+#if defined(BNDI_FOR_AVX512)
+#define BNDI_WAYS    bndi_ways_avx512
+#define ALIGNED_MODE BND_ROUND_RNE
+#elif defined(BNDI_FOR_AVX2)
+#define BNDI_WAYS    bndi_ways_avx2
+#define ALIGNED_MODE BND_ROUND_RTZ
+#else
+#define BNDI_WAYS    bndi_ways_portable
+#define ALIGNED_MODE BND_ROUND_RNE
 #endif
 
 const bndi_ways BNDI_WAYS = {
@@ -62,5 +69,9 @@ const bndi_ways BNDI_WAYS = {
     .fused_short = {.tile = fused_checked, .rows = FUSED_ROWS, .columns = COLUMNS},
 #endif
     .kept = KEPT_WAYS,
-    .aligned = {.tile = ALIGNED_FIRST, .checked = ALIGNED_THEN, .rows = ALIGNED_ROWS, .columns = COLUMNS},
+    .aligned = {.tile = ALIGNED_FIRST,
+                .checked = ALIGNED_THEN,
+                .rows = ALIGNED_ROWS,
+                .columns = COLUMNS,
+                .mode = ALIGNED_MODE},
 };
