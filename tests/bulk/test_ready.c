@@ -135,6 +135,31 @@ static void test_counted(void)
     }
 }
 
+/* The same of doubles, and of runs of plain numbers that end in a group with a small one. */
+static void test_doubles_counted(void)
+{
+    enum { MANY = 16 * 200 + 7 };
+    static double x[MANY];
+    static bndi_ready r;
+    static bndi_tally all, is;
+    const bnd_format *fp64 = bnd_lab_format_of_words(BNDI_WORDS_64);
+    for (size_t i = 0; i < MANY; i++) {
+        const double plain = 1.0 + (double)i * 0x1p-20 / 3;
+        x[i] = i < 900 ? plain : (double)counted_number(i) * (i % 5 == 0 ? plain : i % 31 == 0 ? 0x1p-1000 : 1);
+    }
+    for (size_t i = 0; i < back_ends_here()->count; i++) {
+        const bnd_rule rule = {.nan = BND_NAN_CANONICAL};
+        CU_ASSERT_TRUE_FATAL(bnd_lab_ready_make(&r, BNDI_WORDS_64, fp64, rule, &back_ends_here()->at[i]));
+        for (size_t from = 0; from < 1800; from += 37) {
+            memset(&all, 0, sizeof all);
+            memset(&is, 0, sizeof is);
+            bndi_tally_64(&r.plan, &all, x + from, x + from, NULL, MANY - from);
+            bnd_lab_ready_count(&r, &is, x + from, x + from, MANY - from);
+            CU_ASSERT_EQUAL(memcmp(&all, &is, sizeof is), 0);
+        }
+    }
+}
+
 /* Random bits need a call. */
 static void test_refused(void)
 {
@@ -146,6 +171,7 @@ static void test_refused(void)
 CU_TestInfo ready_tests[] = {
     {"the codec's bits", test_all},
     {"fp32 counted as it is", test_counted},
+    {"fp64 counted as it is", test_doubles_counted},
     {"what needs a call", test_refused},
     CU_TEST_INFO_NULL,
 };

@@ -9,16 +9,16 @@
  * The portable tally continues in the right lane of the sums, since 32 and 16 are multiples of 16 (BNDI_LANES). */
 #include "bulk/avx2.h"
 
+static const void *random_after(const bndi_plan *plan, const void *random, size_t n)
+{
+    return random != NULL ? (const char *)random + n * plan->random_bytes : NULL;
+}
+
 #define LANE_BITS 32
 #include "bulk/tally_template.h"
 
 #define LANE_BITS 64
 #include "bulk/tally_template.h"
-
-static const void *random_after(const bndi_plan *plan, const void *random, size_t n)
-{
-    return random != NULL ? (const char *)random + n * plan->random_bytes : NULL;
-}
 
 /* The last few numbers, and plans that vectors do not count, are left to the portable tally. */
 void bndi_tally_avx2(const bndi_plan *plan, bndi_tally *t, const void *x, const void *y, const void *random, size_t n)

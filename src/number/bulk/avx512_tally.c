@@ -59,7 +59,7 @@ static NOT_INLINE void count_groups(call *c, const char *x, const char *y, const
     }
     __builtin_memcpy(s->counts.error, c->runs.sums.error, sizeof s->counts.error);
     __builtin_memcpy(s->counts.input, c->runs.sums.input, sizeof s->counts.input);
-    count_32(s, x, y, random, n);
+    count_32(false, s, x, y, random, n);
     __builtin_memcpy(c->runs.sums.error, s->counts.error, sizeof s->counts.error);
     __builtin_memcpy(c->runs.sums.input, s->counts.input, sizeof s->counts.input);
 }

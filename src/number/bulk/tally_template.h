@@ -74,6 +74,7 @@ typedef struct NAME(counts) {
     V same, exact, inexact, underflows, to_zero, overflows, saturated, infinities, nans_in, nans_out, zeros, compared;
     V gone, zeros_in_range; /* of groups in range: results that are zero, and numbers */
     size_t in_range;        /* elements of such groups: `same` of them exact, the others inexact */
+    size_t unchanged;       /* of these, words that nothing has rounded: exact, too */
     unsigned history;       /* see count_group */
     bool asked, saturates;  /* of infinities: see infinities_saturate */
 } NAME(counts);
@@ -203,6 +204,16 @@ static ALWAYS_INLINE void NAME(count_any)(const bndi_plan *plan, bndi_tally *t, 
     }
 }
 
+/* A vector of numbers in range that nothing has rounded, as they are in memory: no error, and no flag. */
+static ALWAYS_INLINE void NAME(count_unchanged)(NAME(counts) * s, size_t i, const char *in)
+{
+    UNROLL
+    for (size_t j = 0; j < PARTS; j++) {
+        const size_t at = (i * PARTS + j) % 4;
+        s->input[at] = NAME(with_square)(s->input[at], NAME(widened_at)(in, j));
+    }
+}
+
 /* A vector of normal numbers in range. None is a zero or a NaN, so bits are compared: equal words are equal numbers,
  * and all others are inexact (in_range less `same`). */
 static ALWAYS_INLINE void NAME(count_plain)(NAME(counts) * s, size_t i, const char *in, V x, V y)
@@ -242,12 +253,12 @@ typedef struct NAME(group) {
     V x[VECTORS], y[VECTORS], u[VECTORS], largest, smallest;
 } NAME(group);
 
-static ALWAYS_INLINE void NAME(load_group)(NAME(group) * g, const char *x, const char *y, V magnitude)
+static ALWAYS_INLINE void NAME(load_group)(bool unchanged, NAME(group) * g, const char *x, const char *y, V magnitude)
 {
     UNROLL
     for (size_t i = 0; i < VECTORS; i++) {
         g->x[i] = NAME(load)(x + BYTES * i);
-        g->y[i] = NAME(load)(y + BYTES * i);
+        g->y[i] = unchanged ? g->x[i] : NAME(load)(y + BYTES * i);
         g->u[i] = g->x[i] & magnitude;
         g->largest = i == 0 ? g->u[i] : NAME(larger)(g->largest, g->u[i]);
         g->smallest = i == 0 ? g->u[i] : NAME(smaller)(g->smallest, g->u[i]);
@@ -267,10 +278,10 @@ static ALWAYS_INLINE bool NAME(only_zeros)(const NAME(limits) * k, const NAME(gr
     return LANE_BITS == 64 && !NAME(any)(small);
 }
 
-/* Chooses the path. Where many groups are not plain, no branch predictor can tell which: `history` has a bit for each
+/* Chooses the path; one that asks nothing where words are unchanged and in range. Where many groups are not plain, no branch predictor can tell which: `history` has a bit for each
  * of the last sixteen groups that had small numbers, and while one is set every group takes the path of small numbers.
  */
-static ALWAYS_INLINE unsigned NAME(count_group)(const bndi_plan *plan, bndi_tally *t, NAME(counts) * s,
+static ALWAYS_INLINE unsigned NAME(count_group)(bool unchanged, const bndi_plan *plan, bndi_tally *t, NAME(counts) * s,
                                                 const NAME(limits) * k, unsigned history, const char *in,
                                                 const NAME(group) * g, const void *random, size_t at)
 {
@@ -280,8 +291,13 @@ static ALWAYS_INLINE unsigned NAME(count_group)(const bndi_plan *plan, bndi_tall
     if (history == 0 && !NAME(any)(large | small)) {
         UNROLL
         for (size_t i = 0; i < VECTORS; i++) {
-            NAME(count_plain)(s, i, in + BYTES * i, g->x[i], g->y[i]);
+            if (unchanged) {
+                NAME(count_unchanged)(s, i, in + BYTES * i);
+            } else {
+                NAME(count_plain)(s, i, in + BYTES * i, g->x[i], g->y[i]);
+            }
         }
+        s->unchanged += unchanged ? GROUP_LEN : 0;
         s->in_range += GROUP_LEN;
         s->largest = NAME(larger)(s->largest, g->largest);
         s->smallest = NAME(smaller)(s->smallest, g->smallest);
@@ -291,8 +307,13 @@ static ALWAYS_INLINE unsigned NAME(count_group)(const bndi_plan *plan, bndi_tall
     if (!NAME(any)(large) && (k->calm || NAME(only_zeros)(k, g))) {
         UNROLL
         for (size_t i = 0; i < VECTORS; i++) {
-            NAME(count_small)(s, k, i, in + BYTES * i, g->u[i], g->x[i], g->y[i]);
+            if (unchanged) {
+                NAME(count_unchanged)(s, i, in + BYTES * i);
+            } else {
+                NAME(count_small)(s, k, i, in + BYTES * i, g->u[i], g->x[i], g->y[i]);
+            }
         }
+        s->unchanged += unchanged ? GROUP_LEN : 0;
         if (NAME(any)((V)(g->smallest == 0))) {
             NAME(count_zeros)(s, k, g->u);
         } else {
@@ -315,34 +336,35 @@ static ALWAYS_INLINE void NAME(fetch_ahead)(const char *x, const char *y)
     const uintptr_t in = (uintptr_t)x + AHEAD, out = (uintptr_t)y + AHEAD;
     for (uintptr_t i = 0; i < VECTORS * BYTES; i += LINE) {
         __builtin_prefetch((const void *)(in + i), 0);
-        __builtin_prefetch((const void *)(out + i), 1);
+        if (x != y) {
+            __builtin_prefetch((const void *)(out + i), 1);
+        }
     }
 }
 
-/* n elements of one call, a multiple of GROUP_LEN. */
-static ALWAYS_INLINE void NAME(count)(NAME(state) * s, const char *x, const char *y, const void *random, size_t n)
+/* n elements of one call, a multiple of GROUP_LEN. `unchanged`: x and y are the same words. */
+static ALWAYS_INLINE void NAME(count)(bool unchanged, NAME(state) * s, const char *x, const char *y, const void *random,
+                                      size_t n)
 {
     const NAME(limits) k = s->limits; /* of its own: nothing that is stored can change it */
     const bndi_plan *plan = s->plan;
     bndi_tally *t = s->tally;
     NAME(counts) c = s->counts;
-    size_t held = s->held;
     for (size_t at = 0; at < n; at += GROUP_LEN) {
         NAME(group) g;
         const char *in = x + sizeof(WORD) * at, *out = y + sizeof(WORD) * at;
         NAME(fetch_ahead)(in, out);
-        NAME(load_group)(&g, in, out, k.magnitude);
-        NAME(put_bins)(s->bins + held, g.u);
-        held += GROUP_LEN;
-        if (held == BNDI_BIN_BATCH) {
+        NAME(load_group)(unchanged, &g, in, out, k.magnitude);
+        NAME(put_bins)(s->bins + s->held, g.u);
+        s->held += GROUP_LEN;
+        if (s->held == BNDI_BIN_BATCH) {
             NAME(count_batch)(t, s->bins);
-            held = 0;
+            s->held = 0;
         }
-        c.history = NAME(count_group)(plan, t, &c, &k, c.history, in, &g, random, at);
+        c.history = NAME(count_group)(unchanged, plan, t, &c, &k, c.history, in, &g, random, at);
     }
     t->elements += n;
     s->counts = c;
-    s->held = held;
 }
 
 /* ---- a call ---- */
@@ -395,14 +417,24 @@ static ALWAYS_INLINE void NAME(open)(NAME(state) * s, const bndi_plan *plan, bnd
     }
 }
 
+/* The largest and the smallest lane. */
+static ALWAYS_INLINE void NAME(put_extremes)(const bndi_plan *plan, bndi_tally *t, V largest, V smallest)
+{
+    WORD most = 0, least = (WORD)-1;
+    for (int i = 0; i < LANES; i++) {
+        most = largest[i] > most ? largest[i] : most;
+        least = smallest[i] < least ? smallest[i] : least;
+    }
+    bndi_tally_extremes(t, plan->width, most, least);
+}
+
 /* Counts and sums into the tally. Zeros were counted in the lowest bin and infinities and NaNs in the highest: they are
  * subtracted there. In groups in range `same` are exact and the others inexact; of `gone`, the results of zero, those
- * that were zero before did not become zero. */
+ * that were zero before did not become zero. A call in which nothing is rounded has no results of zero but these. */
 static ALWAYS_INLINE void NAME(close)(const NAME(state) * state)
 {
     const NAME(counts) *s = &state->counts;
     bndi_tally *t = state->tally;
-    WORD largest = 0, smallest = (WORD)-1;
     for (size_t i = 0; i < 4; i++) {
         _mm256_storeu_pd(t->error + 4 * i, s->error[i]);
         _mm256_storeu_pd(t->input + 4 * i, s->input[i]);
@@ -410,16 +442,13 @@ static ALWAYS_INLINE void NAME(close)(const NAME(state) * state)
     for (size_t i = 0; i < state->held; i++) {
         t->bins[state->bins[i]]++;
     }
-    for (int i = 0; i < LANES; i++) {
-        largest = s->largest[i] > largest ? s->largest[i] : largest;
-        smallest = s->smallest[i] < smallest ? s->smallest[i] : smallest;
-    }
-    uint64_t same = NAME(total)(s->same), nans = NAME(total)(s->nans_in), infinities = NAME(total)(s->infinities),
-             zeros = NAME(total)(s->zeros_in_range);
+    uint64_t same = NAME(total)(s->same) + s->unchanged, nans = NAME(total)(s->nans_in),
+             infinities = NAME(total)(s->infinities), zeros = NAME(total)(s->zeros_in_range),
+             gone = s->unchanged > 0 ? zeros : NAME(total)(s->gone);
     t->exact += NAME(total)(s->exact) + same;
     t->inexact += NAME(total)(s->inexact) + s->in_range - same;
     t->underflows += NAME(total)(s->underflows);
-    t->to_zero += NAME(total)(s->to_zero) + NAME(total)(s->gone) - zeros;
+    t->to_zero += NAME(total)(s->to_zero) + gone - zeros;
     t->overflows += NAME(total)(s->overflows);
     t->saturated += NAME(total)(s->saturated);
     t->infinities_in += infinities;
@@ -428,20 +457,77 @@ static ALWAYS_INLINE void NAME(close)(const NAME(state) * state)
     t->compared += NAME(total)(s->compared) + s->in_range;
     t->bins[0] -= NAME(total)(s->zeros) + zeros;
     t->bins[BNDI_BINS - 1] -= infinities + nans;
-    bndi_tally_extremes(t, state->plan->width, largest, smallest);
+    NAME(put_extremes)(state->plan, t, s->largest, s->smallest);
 }
 
 #if defined(BNDI_FOR_AVX2) /* AVX-512 counts while it rounds */
+/* Unchanged words up to the first group that is not plain, or to n; how many these are. They have no flag, so that their
+ * sums and extremes stay in registers, and nothing but these need be opened and closed: a call is short, 2,048 numbers
+ * where a tensor is walked. */
+static ALWAYS_INLINE size_t NAME(count_front)(const bndi_plan *plan, bndi_tally *t, const char *x, size_t n)
+{
+    const V magnitude = NAME(all)((WORD)-1 >> 1), normal = NAME(all)(plan->normal), max = NAME(all)(plan->max);
+    uint8_t bins[BNDI_BIN_BATCH];
+    __m256d squares[4];
+    V largest = NAME(all)(0), smallest = magnitude;
+    size_t at = 0, held = 0;
+    for (size_t i = 0; i < 4; i++) {
+        squares[i] = _mm256_loadu_pd(t->input + 4 * i);
+    }
+    for (; at < n; at += GROUP_LEN) {
+        NAME(group) g;
+        const char *in = x + sizeof(WORD) * at;
+        NAME(load_group)(true, &g, in, in, magnitude);
+        if (NAME(any)(NAME(below)(max, g.largest) | NAME(below)(g.smallest, normal))) {
+            break;
+        }
+        NAME(fetch_ahead)(in, in);
+        NAME(put_bins)(bins + held, g.u);
+        UNROLL
+        for (size_t i = 0; i < VECTORS; i++) {
+            UNROLL
+            for (size_t j = 0; j < PARTS; j++) {
+                const size_t lanes = (i * PARTS + j) % 4;
+                squares[lanes] = NAME(with_square)(squares[lanes], NAME(widened_at)(in + BYTES * i, j));
+            }
+        }
+        largest = NAME(larger)(largest, g.largest);
+        smallest = NAME(smaller)(smallest, g.smallest);
+        held += GROUP_LEN;
+        if (held == BNDI_BIN_BATCH) {
+            NAME(count_batch)(t, bins);
+            held = 0;
+        }
+    }
+    for (size_t i = 0; i < 4; i++) {
+        _mm256_storeu_pd(t->input + 4 * i, squares[i]);
+    }
+    for (size_t i = 0; i < held; i++) {
+        t->bins[bins[i]]++;
+    }
+    t->elements += at;
+    t->exact += at;
+    t->compared += at;
+    NAME(put_extremes)(plan, t, largest, smallest);
+    return at;
+}
+
 /* x was rounded to y: counts whole groups where the plan allows it. Returns how many of the n elements these are. */
 static ALWAYS_INLINE size_t NAME(tally_groups)(const bndi_plan *plan, bndi_tally *t, const void *x, const void *y,
                                                const void *random, size_t n)
 {
     const size_t whole = NAME(is_counted)(plan) ? n - n % GROUP_LEN : 0;
+    const size_t front = x == y ? NAME(count_front)(plan, t, x, whole) : 0;
+    const char *in = (const char *)x + sizeof(WORD) * front;
     uint8_t bins[BNDI_BIN_BATCH];
     NAME(state) s;
-    if (whole > 0) {
+    if (front < whole) {
         NAME(open)(&s, plan, t, bins);
-        NAME(count)(&s, x, y, random, whole);
+        if (x == y) {
+            NAME(count)(true, &s, in, in, random_after(plan, random, front), whole - front);
+        } else {
+            NAME(count)(false, &s, x, y, random, whole);
+        }
         NAME(close)(&s);
     }
     return whole;
