@@ -8,6 +8,12 @@
  *   NAME(close)         counts and sums into the tally
  *   NAME(tally_groups)  all of these for the whole groups of an array
  *
+ * Where x and y are the same words, which fp32's casts to fp32 are, nothing is rounded: no error, no flag. Then
+ * NAME(count_front) counts as far as numbers are normal and in range, in a loop without state in memory:
+ *
+ *   groups of 32     plain  plain  plain  a zero  plain ...
+ *                    count_front ....... | open, count, close
+ *
  * Sums depend on their order, so element i of a piece belongs to lane i mod 16, as in the portable tally: lanes 0 to 3
  * are error[0] and input[0], lanes 4 to 7 error[1] and input[1], and so on.
  *
@@ -204,7 +210,8 @@ static ALWAYS_INLINE void NAME(count_any)(const bndi_plan *plan, bndi_tally *t, 
     }
 }
 
-/* A vector of numbers in range that nothing has rounded, as they are in memory: no error, and no flag. */
+/* A vector of numbers in range that nothing has rounded, as they are in memory: no error, and no flag. Of zeros, too:
+ * their squares add nothing. */
 static ALWAYS_INLINE void NAME(count_unchanged)(NAME(counts) * s, size_t i, const char *in)
 {
     UNROLL
@@ -278,9 +285,10 @@ static ALWAYS_INLINE bool NAME(only_zeros)(const NAME(limits) * k, const NAME(gr
     return LANE_BITS == 64 && !NAME(any)(small);
 }
 
-/* Chooses the path; one that asks nothing where words are unchanged and in range. Where many groups are not plain, no branch predictor can tell which: `history` has a bit for each
- * of the last sixteen groups that had small numbers, and while one is set every group takes the path of small numbers.
- */
+/* Chooses the path; of unchanged words in range only squares are added, by either of the first two. Where many groups
+ * are not plain, no branch predictor can tell which: `history` has a bit for each of the last sixteen groups that had
+ * small numbers, and while one is set every group takes the path of small numbers. Bits of three calls, the second with
+ * a small number: 0000, 8000, 4000. */
 static ALWAYS_INLINE unsigned NAME(count_group)(bool unchanged, const bndi_plan *plan, bndi_tally *t, NAME(counts) * s,
                                                 const NAME(limits) * k, unsigned history, const char *in,
                                                 const NAME(group) * g, const void *random, size_t at)
@@ -329,7 +337,8 @@ static ALWAYS_INLINE unsigned NAME(count_group)(bool unchanged, const bndi_plan 
     return history >> 1 | (unsigned)NAME(any)(small) << LAST;
 }
 
-/* Prefetches what is read two chunks later: the computation in between is longer than the processor looks ahead. */
+/* Prefetches what is read two chunks later: the computation in between is longer than the processor looks ahead. Of x
+ * and y that are one array, once. */
 static ALWAYS_INLINE void NAME(fetch_ahead)(const char *x, const char *y)
 {
     enum { LINE = 64 };
@@ -417,7 +426,7 @@ static ALWAYS_INLINE void NAME(open)(NAME(state) * s, const bndi_plan *plan, bnd
     }
 }
 
-/* The largest and the smallest lane. */
+/* The largest and the smallest lane, as the tally has them: doubles. Without numbers the smallest is not looked at. */
 static ALWAYS_INLINE void NAME(put_extremes)(const bndi_plan *plan, bndi_tally *t, V largest, V smallest)
 {
     WORD most = 0, least = (WORD)-1;
@@ -461,9 +470,9 @@ static ALWAYS_INLINE void NAME(close)(const NAME(state) * state)
 }
 
 #if defined(BNDI_FOR_AVX2) /* AVX-512 counts while it rounds */
-/* Unchanged words up to the first group that is not plain, or to n; how many these are. They have no flag, so that their
- * sums and extremes stay in registers, and nothing but these need be opened and closed: a call is short, 2,048 numbers
- * where a tensor is walked. */
+/* Unchanged words up to the first group that is not plain, or to n; how many these are. They have no flag, so that
+ * their sums and extremes stay in registers, and nothing but these need be opened and closed: a call is short, 2,048
+ * numbers where a tensor is walked. Their bins are counted as those of all groups are. */
 static ALWAYS_INLINE size_t NAME(count_front)(const bndi_plan *plan, bndi_tally *t, const char *x, size_t n)
 {
     const V magnitude = NAME(all)((WORD)-1 >> 1), normal = NAME(all)(plan->normal), max = NAME(all)(plan->max);
