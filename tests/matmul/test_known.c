@@ -194,11 +194,40 @@ static void test_no_nan(void)
     CU_ASSERT_EQUAL(wrong, 0);
 }
 
+/* Sums up to the largest numbers of formats with fp32's exponents: 2^k or -1.5 2^k and a product of 1 or -1, which
+ * changes nothing, in the last step. Tiles multiply sums on the way, by up to 2^16 for bf16. */
+static void test_large_sums(void)
+{
+    static const char *const names[] = {"bf16", "fma:bf16", "tf32", "e8m3", "each:fp32", "bf16:rtz", "bf16:rna"};
+    enum { SIDE = 36 };
+    static float a[SIDE], b[SIDE], c[SIDE * SIDE];
+    for (size_t name = 0; name < sizeof names / sizeof names[0]; name++) {
+        for (int k = 100; k < 128; k++) {
+            const float sum = ldexpf(k % 2 == 0 ? 1.0f : -1.5f, k);
+            bnd_gemm how = {.accumulator = accumulator_named(names[name]), .add = true};
+            size_t wrong = 0;
+            for (size_t i = 0; i < SIDE; i++) {
+                a[i] = sum > 0 ? 1 : -1;
+                b[i] = 1;
+            }
+            for (size_t i = 0; i < (size_t)SIDE * SIDE; i++) {
+                c[i] = sum;
+            }
+            CU_ASSERT_EQUAL(bnd_gemm_f32(c, SIDE, SIDE, a, b, 1, &how, NULL), BND_OK);
+            for (size_t i = 0; i < (size_t)SIDE * SIDE; i++) {
+                wrong += c[i] != sum;
+            }
+            CU_ASSERT_EQUAL(wrong, 0);
+        }
+    }
+}
+
 CU_TestInfo known_tests[] = {
     {"ones", test_ones},
     {"harmonic sums", test_harmonic},
     {"long sums", test_long},
     {"truncation", test_truncation},
+    {"large sums", test_large_sums},
     {"fmaf", test_chain},
     {"promoted zeros", test_promoted_zeros},
     {"promoted with one rounding", test_promoted_once},

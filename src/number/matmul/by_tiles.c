@@ -75,15 +75,19 @@ static bool mended_tile(const bndi_job *j, const tile *t, size_t k)
     const bndi_kept *kept = &j->sum.kept;
     const bndi_way *way = j->sum.way;
     float sums[BNDI_TILE_ROWS_MAX * BNDI_STRIP];
-    if (kept->mended == NULL || kept->doubles || kept->rows != way->rows || way->columns != BNDI_STRIP) {
+    if (kept->mended == NULL || kept->doubles || kept->rows != way->rows) {
         return false;
     }
     for (size_t i = 0; i < way->rows; i++) {
-        __builtin_memcpy(sums + i * BNDI_STRIP, t->c + i * t->pitch, BNDI_STRIP * sizeof *sums);
+        __builtin_memcpy(sums + i * BNDI_STRIP, t->c + i * t->pitch, way->columns * sizeof *sums);
     }
+    bndi_enter_mode(kept->mode);
     kept->mended(&j->sum, sums, t->a, t->b, k, NULL);
-    for (size_t e = 0; e < (size_t)way->rows * BNDI_STRIP; e++) {
-        t->c[e / BNDI_STRIP * t->pitch + e % BNDI_STRIP] = one_nan(sums[e]);
+    bndi_leave_mode(kept->mode);
+    for (size_t i = 0; i < way->rows; i++) {
+        for (size_t column = 0; column < way->columns; column++) {
+            t->c[i * t->pitch + column] = one_nan(sums[i * BNDI_STRIP + column]);
+        }
     }
     return true;
 }
@@ -96,6 +100,9 @@ static bool mended_tile(const bndi_job *j, const tile *t, size_t k)
  *     most c, or 2^(p+1) P.
  *   - Each step makes a sum larger by P and then by a factor of 1 + 2^-p at most: (c + k P) (1 + 2^-p)^k, which is
  *     less than e times c + k P for k <= 2^p.
+ * A tile of EACH multiplies sums by up to 2^s, which must stay a number of fp32: 2^(127 - s) is the most for it. bf16,
+ * s = 16: a sum of 2^112 would become infinite on the way.
+ *
  * Both bounds are computed in double; 2.72 is above e. A NaN among the operands makes `product` NaN, an infinity makes
  * it infinite: then `product <= largest` is false, and the tile is not safe. */
 static bool is_safe(const bndi_job *j, const tile *t, size_t k)
@@ -109,7 +116,8 @@ static bool is_safe(const bndi_job *j, const tile *t, size_t k)
         uint32_t u = j->sum.ways->largest_magnitude(t->c + i * t->pitch, way->columns);
         start = u > start ? u : start;
     }
-    const double c = (double)bndi_float_of_bits(start), largest = (double)j->sum.largest;
+    const double c = (double)bndi_float_of_bits(start), most = 0x1p127 / (double)j->sum.up;
+    const double largest = (double)j->sum.largest < most ? (double)j->sum.largest : most;
     const double stalls = 2 * product / grid > c ? 2 * product / grid : c;
     const double grows = (double)k * grid <= 1 ? 2.72 * (c + (double)k * product) : __builtin_inf();
     return (stalls < grows ? stalls : grows) <= largest && product <= largest;

@@ -40,7 +40,8 @@
  * infinite only where the exact one is. M is a number for all d that do not overflow; where it is infinite, w - M is
  * NaN, and is mended. */
 
-/* A tile has BNDI_STRIP columns. What registers hold of it is a part: VECTORS vectors of each row. */
+/* A tile has BNDI_STRIP columns, or those of a way whose refused tile is mended. What registers hold of it is a part:
+ * VECTORS vectors of each row. */
 enum { NAME(PART) = NAME(VECTORS) * NAME(LANES) };
 
 /* A row of the second operand. */
@@ -80,6 +81,7 @@ typedef struct NAME(steps) {
     const float *a, *b;
     size_t k;
     const bndi_draws *draws;
+    size_t columns; /* of a row of b */
 } NAME(steps);
 
 /* The part of a tile from column `first` on: from `state` to `done`, where it is left out if anything is strange.
@@ -100,7 +102,7 @@ static ALWAYS_INLINE bool NAME(part_by)(bool each, bndi_toward to, bool adds, bo
     }
     for (size_t at = 0; at < of->k; at++) {
         NAME(vector) y[NAME(VECTORS)];
-        NAME(take_row)(y, of->b + at * BNDI_STRIP + first);
+        NAME(take_row)(y, of->b + at * of->columns + first);
         ALL_ROWS
         for (size_t i = 0; i < NAME(ROWS); i++) {
             const NAME(vector) x = NAME(all)((double)of->a[i * BNDI_PITCH + at]);
@@ -141,10 +143,11 @@ static ALWAYS_INLINE bool NAME(kept_by)(bool each, bndi_toward to, bool adds, bo
                                         LANE *state, const float *a, const float *b, size_t k, const bndi_draws *draws)
 {
     const NAME(constants) is = NAME(constants_of)(&sum->kept);
-    const NAME(steps) of = {a, b, k, draws};
+    const size_t columns = mends && sum->way != NULL ? sum->way->columns : BNDI_STRIP;
+    const NAME(steps) of = {a, b, k, draws, columns};
     const bool waits = (int)NAME(PART) < (int)BNDI_STRIP && !mends;
     LANE parts[NAME(ROWS) * BNDI_STRIP], *done = waits ? parts : state;
-    for (size_t first = 0; first < BNDI_STRIP; first += NAME(PART)) {
+    for (size_t first = 0; first < columns; first += NAME(PART)) {
         const bool fine = adds && draws != NULL
                               ? NAME(part_by)(each, to, adds, true, mends, &is, done, state, &of, first)
                               : NAME(part_by)(each, to, adds, false, mends, &is, done, state, &of, first);

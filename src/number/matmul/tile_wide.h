@@ -92,7 +92,7 @@ static ALWAYS_INLINE void wide_part(bool narrow, bool each, bndi_toward to, cons
     take_sums_64(s, state + first);
     for (size_t at = 0; at < of->k; at++) {
         vector_64 y[VECTORS_64];
-        take_row_64(y, of->b + at * BNDI_STRIP + first);
+        take_row_64(y, of->b + at * of->columns + first);
         ALL_ROWS
         for (size_t i = 0; i < ROWS_64; i++) {
             const vector_64 x = all_64((double)of->a[i * BNDI_PITCH + at]);
@@ -129,7 +129,7 @@ static ALWAYS_INLINE bool wide_by(bool narrow, bool each, bndi_toward to, const 
     static bool wide_##name(const bndi_sum *sum, void *state, const float *a, const float *b, size_t k,                \
                             const bndi_draws *draws)                                                                   \
     {                                                                                                                  \
-        const steps_64 of = {a, b, k, draws};                                                                          \
+        const steps_64 of = {a, b, k, draws, BNDI_STRIP};                                                              \
         return wide_by(narrow, each, to, sum, state, &of);                                                             \
     }
 WIDE(fp64_nearest, false, false, BNDI_NEAREST)
