@@ -9,6 +9,7 @@ libbinade_number_la_SOURCES += \
 	src/number/bulk/lanes_template.h \
 	src/number/bulk/tally_lanes_template.h \
 	src/number/bulk/tally_bins_template.h \
+	src/number/bulk/tally_groups_template.h \
 	src/number/bulk/tally_template.h \
 	src/number/bulk/codes_in_memory.c \
 	src/number/bulk/conversion_plan.c \

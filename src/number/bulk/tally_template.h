@@ -6,13 +6,7 @@
  *   NAME(open)          sums of the tally into the state, counts to zero
  *   NAME(count)         n elements, four vectors at a time: n is a multiple of 4 LANES
  *   NAME(close)         counts and sums into the tally
- *   NAME(tally_groups)  all of these for the whole groups of an array
- *
- * Where x and y are the same words, which fp32's casts to fp32 are, nothing is rounded: no error, no flag. Then
- * NAME(count_front) counts as far as numbers are normal and in range, in a loop without state in memory:
- *
- *   groups of 32     plain  plain  plain  a zero  plain ...
- *                    count_front ....... | open, count, close
+ *   NAME(tally_groups)  all of these for the whole groups of an array (tally_groups_template.h)
  *
  * Sums depend on their order, so element i of a piece belongs to lane i mod 16, as in the portable tally: lanes 0 to 3
  * are error[0] and input[0], lanes 4 to 7 error[1] and input[1], and so on.
@@ -339,13 +333,13 @@ static ALWAYS_INLINE unsigned NAME(count_group)(bool unchanged, const bndi_plan 
 
 /* Prefetches what is read two chunks later: the computation in between is longer than the processor looks ahead. Of x
  * and y that are one array, once. */
-static ALWAYS_INLINE void NAME(fetch_ahead)(const char *x, const char *y)
+static ALWAYS_INLINE void NAME(fetch_ahead)(bool unchanged, const char *x, const char *y)
 {
     enum { LINE = 64 };
     const uintptr_t in = (uintptr_t)x + AHEAD, out = (uintptr_t)y + AHEAD;
     for (uintptr_t i = 0; i < VECTORS * BYTES; i += LINE) {
         __builtin_prefetch((const void *)(in + i), 0);
-        if (x != y) {
+        if (!unchanged) {
             __builtin_prefetch((const void *)(out + i), 1);
         }
     }
@@ -359,21 +353,23 @@ static ALWAYS_INLINE void NAME(count)(bool unchanged, NAME(state) * s, const cha
     const bndi_plan *plan = s->plan;
     bndi_tally *t = s->tally;
     NAME(counts) c = s->counts;
+    size_t held = s->held;
     for (size_t at = 0; at < n; at += GROUP_LEN) {
         NAME(group) g;
         const char *in = x + sizeof(WORD) * at, *out = y + sizeof(WORD) * at;
-        NAME(fetch_ahead)(in, out);
+        NAME(fetch_ahead)(unchanged, in, out);
         NAME(load_group)(unchanged, &g, in, out, k.magnitude);
-        NAME(put_bins)(s->bins + s->held, g.u);
-        s->held += GROUP_LEN;
-        if (s->held == BNDI_BIN_BATCH) {
+        NAME(put_bins)(s->bins + held, g.u);
+        held += GROUP_LEN;
+        if (held == BNDI_BIN_BATCH) {
             NAME(count_batch)(t, s->bins);
-            s->held = 0;
+            held = 0;
         }
         c.history = NAME(count_group)(unchanged, plan, t, &c, &k, c.history, in, &g, random, at);
     }
     t->elements += n;
     s->counts = c;
+    s->held = held;
 }
 
 /* ---- a call ---- */
@@ -470,77 +466,7 @@ static ALWAYS_INLINE void NAME(close)(const NAME(state) * state)
 }
 
 #if defined(BNDI_FOR_AVX2) /* AVX-512 counts while it rounds */
-/* Unchanged words up to the first group that is not plain, or to n; how many these are. They have no flag, so that
- * their sums and extremes stay in registers, and nothing but these need be opened and closed: a call is short, 2,048
- * numbers where a tensor is walked. Their bins are counted as those of all groups are. */
-static ALWAYS_INLINE size_t NAME(count_front)(const bndi_plan *plan, bndi_tally *t, const char *x, size_t n)
-{
-    const V magnitude = NAME(all)((WORD)-1 >> 1), normal = NAME(all)(plan->normal), max = NAME(all)(plan->max);
-    uint8_t bins[BNDI_BIN_BATCH];
-    __m256d squares[4];
-    V largest = NAME(all)(0), smallest = magnitude;
-    size_t at = 0, held = 0;
-    for (size_t i = 0; i < 4; i++) {
-        squares[i] = _mm256_loadu_pd(t->input + 4 * i);
-    }
-    for (; at < n; at += GROUP_LEN) {
-        NAME(group) g;
-        const char *in = x + sizeof(WORD) * at;
-        NAME(load_group)(true, &g, in, in, magnitude);
-        if (NAME(any)(NAME(below)(max, g.largest) | NAME(below)(g.smallest, normal))) {
-            break;
-        }
-        NAME(fetch_ahead)(in, in);
-        NAME(put_bins)(bins + held, g.u);
-        UNROLL
-        for (size_t i = 0; i < VECTORS; i++) {
-            UNROLL
-            for (size_t j = 0; j < PARTS; j++) {
-                const size_t lanes = (i * PARTS + j) % 4;
-                squares[lanes] = NAME(with_square)(squares[lanes], NAME(widened_at)(in + BYTES * i, j));
-            }
-        }
-        largest = NAME(larger)(largest, g.largest);
-        smallest = NAME(smaller)(smallest, g.smallest);
-        held += GROUP_LEN;
-        if (held == BNDI_BIN_BATCH) {
-            NAME(count_batch)(t, bins);
-            held = 0;
-        }
-    }
-    for (size_t i = 0; i < 4; i++) {
-        _mm256_storeu_pd(t->input + 4 * i, squares[i]);
-    }
-    for (size_t i = 0; i < held; i++) {
-        t->bins[bins[i]]++;
-    }
-    t->elements += at;
-    t->exact += at;
-    t->compared += at;
-    NAME(put_extremes)(plan, t, largest, smallest);
-    return at;
-}
-
-/* x was rounded to y: counts whole groups where the plan allows it. Returns how many of the n elements these are. */
-static ALWAYS_INLINE size_t NAME(tally_groups)(const bndi_plan *plan, bndi_tally *t, const void *x, const void *y,
-                                               const void *random, size_t n)
-{
-    const size_t whole = NAME(is_counted)(plan) ? n - n % GROUP_LEN : 0;
-    const size_t front = x == y ? NAME(count_front)(plan, t, x, whole) : 0;
-    const char *in = (const char *)x + sizeof(WORD) * front;
-    uint8_t bins[BNDI_BIN_BATCH];
-    NAME(state) s;
-    if (front < whole) {
-        NAME(open)(&s, plan, t, bins);
-        if (x == y) {
-            NAME(count)(true, &s, in, in, random_after(plan, random, front), whole - front);
-        } else {
-            NAME(count)(false, &s, x, y, random, whole);
-        }
-        NAME(close)(&s);
-    }
-    return whole;
-}
+#include "bulk/tally_groups_template.h"
 #endif
 
 #undef WORD
