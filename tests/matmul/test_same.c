@@ -156,35 +156,55 @@ static void test_groups(void)
     }
 }
 
-/* A sum with more bits than a double keeps of what it rounds off, next to a tie. In e8m46, (2^24 - 1)^2 2^-47 and what
- * came before, 2^-55 + 2^-101, are the format's number below plus 128 + 1/2 + 2^-47 units of eight random bits: 129 of
- * 256 up, 128 if 2^-101 gets lost. Taking the product away again leaves 2^-47 or -2^-47. 2^46 + 1 is 8384513 times
- * 8392705. */
-static void test_far_bits(void)
+/* All elements of a product are the same sum of three products, stochastically rounded: from `least` to `most` of them
+ * are `low`, the others `high`, and those of the portable back end are. */
+enum { SIDE = 40, STEPS = 3 };
+static void compare_sums(const char *name, const float of_row[STEPS], const float of_column[STEPS], float low,
+                         float high, double least, double most)
 {
-    enum { SIDE = 40, STEPS = 3 };
-    const float most = 0x1p24f - 1, of_row[STEPS] = {8384513 * 0x1p-50f, most * 0x1p-23f, -most * 0x1p-23f};
-    const float of_column[STEPS] = {8392705 * 0x1p-51f, most * 0x1p-24f, most * 0x1p-24f};
     float a[SIDE * STEPS], b[STEPS * SIDE], c[2][SIDE * SIDE];
     for (size_t i = 0; i < (size_t)SIDE * STEPS; i++) {
         a[i] = of_row[i % STEPS];
         b[i] = of_column[i / SIDE];
     }
     for (uint64_t seed = 0; seed < 4; seed++) {
-        size_t up = 0;
+        size_t lower = 0, other = 0;
         for (unsigned k = 0; k < 2; k++) {
             bnd_context context = {.backend = k == 0 ? BND_BACKEND_PORTABLE : BND_BACKEND_BEST, .threads = 1};
-            const bnd_gemm how = {
-                .accumulator = accumulator_named("fma:e8m46:sr:8"), .seed = seed, .context = &context};
+            const bnd_gemm how = {.accumulator = accumulator_named(name), .seed = seed, .context = &context};
             CU_ASSERT_EQUAL(bnd_gemm_f32(c[k], SIDE, SIDE, a, b, STEPS, &how, NULL), BND_OK);
         }
         for (size_t i = 0; i < (size_t)SIDE * SIDE; i++) {
-            CU_ASSERT(fabsf(c[0][i]) == 0x1p-47f);
-            up += c[0][i] > 0;
+            lower += c[0][i] == low;
+            other += c[0][i] != low && c[0][i] != high;
         }
-        CU_ASSERT(up > SIDE * SIDE * 2 / 5 && up < SIDE * SIDE * 3 / 5);
+        CU_ASSERT_EQUAL(other, 0);
+        CU_ASSERT((double)lower >= least * SIDE * SIDE && (double)lower <= most * SIDE * SIDE);
         CU_ASSERT_EQUAL(memcmp(c[0], c[1], sizeof c[0]), 0);
     }
+}
+
+/* A sum with more bits than a double keeps of what it rounds off, next to a tie. In e8m46, (2^24 - 1)^2 2^-47 and what
+ * came before, 2^-55 + 2^-101, are the format's number below plus 128 + 1/2 + 2^-47 units of eight random bits: 129 of
+ * 256 up, 128 if 2^-101 gets lost. Taking the product away again leaves 2^-47 or -2^-47. 2^46 + 1 is 8384513 times
+ * 8392705. */
+static void test_far_bits(void)
+{
+    const float most = 0x1p24f - 1, of_row[STEPS] = {8384513 * 0x1p-50f, most * 0x1p-23f, -most * 0x1p-23f};
+    const float of_column[STEPS] = {8392705 * 0x1p-51f, most * 0x1p-24f, most * 0x1p-24f};
+    compare_sums("fma:e8m46:sr:8", of_row, of_column, -0x1p-47f, 0x1p-47f, 0.4, 0.6);
+}
+
+/* A sum that a double rounds up to a power of two: the format's numbers below are half as far apart as those above.
+ * 1 - 2^-55 of fp64 goes down to 1 - 2^-53 in a quarter of the cases, 1 - 2^-54 of e8m46 to 1 - 2^-47 in 2 of 256. */
+static void test_below_power(void)
+{
+    static const float of_row[2][STEPS] = {{1, -0x1p-30f, -1}, {1, -0x1p-30f, -1}};
+    static const float of_column[2][STEPS] = {{1, 0x1p-25f, 1}, {1, 0x1p-24f, 1}};
+    compare_sums("fp64:sr:8", of_row[0], of_column[0], -0x1p-53f, 0, 0.2, 0.3);
+    compare_sums("fp64:sra:8", of_row[0], of_column[0], -0x1p-53f, 0, 0.2, 0.3);
+    compare_sums("fma:e8m46:sr:8", of_row[1], of_column[1], -0x1p-47f, 0, 0.001, 0.02);
+    compare_sums("fma:e8m46:sra:8", of_row[1], of_column[1], -0x1p-47f, 0, 0.001, 0.02);
 }
 
 CU_TestInfo same_tests[] = {
@@ -192,6 +212,7 @@ CU_TestInfo same_tests[] = {
     {"modes", test_modes},
     {"groups", test_groups},
     {"far bits", test_far_bits},
+    {"below a power of two", test_below_power},
     {"a hostile environment", test_environment},
     CU_TEST_INFO_NULL,
 };
