@@ -2,7 +2,7 @@
  * the processor's mode says, which by_sums.c sets for each call of a tile: a tile has one mode from its first operation
  * to its last.
  *
- *   tiles                               mode            kept_tiles.rounding
+ *   tiles                               mode            kept_tiles.mode
  *   toward zero, up, down               their own
  *   to odd, and to nearest of formats   down            both directions: down, and up as below
  *   fp64's own sums to nearest          to nearest      native

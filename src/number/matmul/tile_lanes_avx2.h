@@ -59,7 +59,6 @@ static ALWAYS_INLINE V larger_magnitude(V a, V b)
     return _mm256_max_ps(_mm256_andnot_ps(_mm256_set1_ps(-0.0f), b), a); /* of a NaN and a number the second one */
 }
 
-/* x | (y & sign) */
 /* Comparisons make ones or zeros of each lane, of which one bit is looked at. */
 static ALWAYS_INLINE bool any_above(V a, V b)
 {
