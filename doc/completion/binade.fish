@@ -207,6 +207,7 @@ complete -c binade -n '__binade_is train' -l order -d 'the batch of each step, i
 complete -c binade -n '__binade_is train' -l dump-init -d 'write the initial weights as .safetensors, F32' -r -F
 complete -c binade -n '__binade_is train' -l dump-batches -d 'write the data of each step as .safetensors: x, y' -r -F
 complete -c binade -n '__binade_is train' -l recompute -d 'recompute layers in the backward pass: slower, less memory'
+complete -c binade -n '__binade_is train' -l no-reference -d 'do not add fp32: the first recipe is the reference'
 complete -c binade -n '__binade_is train' -l switch -d 'also run each recipe with a change to RECIPE at STEP' -x
 complete -c binade -n '__binade_is train' -l autopsy -d 'find the cause if a recipe is worse or failed; needs many more runs'
 complete -c binade -n '__binade_is train' -l out -d 'keep the runs in this directory' -r -F

@@ -52,9 +52,11 @@ made() {
 advance() {
     [ "$(made "$1" "$2")" -le "$3" ] || return 0
     mkdir -p "$here/$1" || return 1
+    alone=
+    [ "$2" = fp32 ] || alone=--no-reference
     echo "$name/$1/$2: $3 steps" >&2
     # shellcheck disable=SC2086  # options are words
-    "$binade" train --optimizer "$1" $model --recipe "$2" --data "$text" --statistics none --seeds 1 -j 1 \
+    "$binade" train --optimizer "$1" $model $alone --recipe "$2" --data "$text" --statistics none --seeds 1 -j 1 \
         --checkpoint 20 --steps "$3" --out "$here/$1/$2-0" --resume --csv >"$here/$1-$2.csv"
 }
 

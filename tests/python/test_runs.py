@@ -78,6 +78,13 @@ class Train(Case):
                   2, "--statistics", "none", "--margin", 10, "--clip", 0.5, "--micro-batches", 2, "--ranks", 2,
                   model="transformer")
 
+    def test_without_reference(self):
+        self.same({"recipe": ["bf16-pure", "bf16-sr"], "steps": 6, "reference": False, "switch": "fp32@3"},
+                  "--recipe", "bf16-pure,bf16-sr", "--steps", 6, "--no-reference", "--switch", "fp32@3")
+        alone = bd.train("mlp", "bf16-sr", steps=6, reference=False)
+        self.assertEqual([row["recipe"] for row in alone.recipes], ["bf16-sr"])
+        self.refuses("reference=False needs recipes without fp32", bd.train, "mlp", "fp32", reference=False)
+
     def test_sentences(self):
         """The conclusion and the notes are those of the command: of a table, and of a report of it."""
         out = self.at("said")

@@ -28,10 +28,13 @@ typedef struct train {
 static int choose_recipes(train *t)
 {
     int status = GO_ON;
+    if (t->asked.no_reference && (t->asked.recipes.count == 0 || has_recipe(&t->asked.recipes, "fp32"))) {
+        return complain(t->asked.common.command, "--no-reference needs --recipe LIST, recipes without fp32");
+    }
     if (t->asked.recipes.count == 0) {
         status = training_add_recipes(&t->asked, "fp32,bf16-amp,fp16-pure");
     }
-    if (status == GO_ON) {
+    if (status == GO_ON && !t->asked.no_reference) {
         t->reference_added = training_put_reference_first(&t->asked);
     }
     if (status == GO_ON && t->asked.switched != NULL) {
@@ -317,6 +320,9 @@ static int check_operands(const train *t)
     }
     if (t->asked.autopsy && s->output == OUTPUT_CSV) {
         return complain(s->command, "--autopsy cannot be used with --csv; use --json");
+    }
+    if (t->asked.autopsy && t->asked.no_reference) {
+        return complain(s->command, "--autopsy compares with fp32: it cannot be used with --no-reference");
     }
     if (t->asked.resume && t->asked.out == NULL) {
         return complain(s->command, "--resume needs --out DIR, the directory of the runs to continue");

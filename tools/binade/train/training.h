@@ -29,6 +29,7 @@ typedef struct training_options {
     /* what is trained */
     const char *model, *optimizer, *schedule, *data, *data_type, *tokenizer, *source, *init, *order, *blocks, *config;
     recipe_list recipes;
+    bool no_reference;    /* fp32 is not added */
     const char *switched; /* RECIPE@STEP, or NULL */
     bnd_training changed; /* numbers: those that were given replace the model's own */
     rate_list rates;      /* of a sweep */

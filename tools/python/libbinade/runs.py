@@ -143,10 +143,11 @@ def train(model: str = "transformer", recipe: Union[str, Iterable[str]] = ("fp32
           seeds: int = 1, optimizer: str = "adamw", switch: Optional[str] = None, margin: float = 0.05,
           out: Optional[Path] = None, resume: bool = False, checkpoint: Optional[int] = None,
           validate: Optional[int] = None, statistics: str = "roles", threads: Optional[int] = None,
-          progress: Optional[Callable[[Progress], Any]] = None, **options) -> Runs:
+          progress: Optional[Callable[[Progress], Any]] = None, reference: bool = True, **options) -> Runs:
     """Trains a model in fp32 and in each recipe, and compares them, as `binade train`.
 
-    recipe: names of recipes(), settings ("base=bf16-amp,v=bf16"), files; one, or several.
+    recipe: names of recipes(), settings ("base=bf16-amp,v=bf16"), files; one, or several. reference: whether fp32 is
+    added; without it, the first recipe is the reference.
     seeds: pairs of seeds; three or more give verdicts. margin: the tolerance, of the loss above the irreducible one.
     optimizer: a name of optimizers(). switch: "RECIPE@STEP".
     out: a directory that keeps the runs; resume continues them. checkpoint, validate: every so many steps; by default
@@ -164,7 +165,9 @@ def train(model: str = "transformer", recipe: Union[str, Iterable[str]] = ("fp32
     ['fp32', 'bf16-sr']
     """
     _needs_out(out, resume=bool(resume), checkpoint=checkpoint)
-    training, recipe_list = training_of(model, optimizer, options), _recipe_list(recipe, switch, True)
+    training, recipe_list = training_of(model, optimizer, options), _recipe_list(recipe, switch, bool(reference))
+    if not reference and any(r.name == "fp32" for r in recipe_list):
+        raise ValueError("reference=False needs recipes without fp32")
     margin, count = real(margin, "margin", 0), whole(seeds, "seeds", 10000, 1)
     tasks = [_task(training, r, k, checkpoint, validate, statistics) for r in recipe_list for k in range(count)]
     for task in tasks:
