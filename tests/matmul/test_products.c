@@ -261,11 +261,11 @@ static void test_rules(void)
     CU_ASSERT_EQUAL(wrong, 0);
 }
 
-/* More steps than a block has, and rows that lie so far apart that they are packed: chains of fmaf in the order of k. A
- * and B lie by rows or by columns; layout 4: B backwards. */
+/* More steps than a block has, and rows of A 4 KiB apart, which tiles of fewer rows read: chains of fmaf in the order of
+ * k. A and B lie by rows or by columns; layout 4: B backwards. */
 static void test_deep(void)
 {
-    enum { ROWS = 71, WIDE = 98, DEEP = 1100 };
+    enum { ROWS = 71, WIDE = 98, DEEP = 1024 };
     static float a[ROWS * DEEP], b[DEEP * WIDE], c[ROWS * WIDE];
     const bnd_format *fp32 = bnd_format_at(BND_FORMAT_FP32);
     size_t wrong = 0;

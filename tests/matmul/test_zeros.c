@@ -30,11 +30,12 @@ static uint64_t drawn(uint64_t seed, uint64_t what, uint64_t below)
     return bnd_random(seed, what, 0) % below;
 }
 
-/* Rows or columns contiguous, with a gap. */
-static bnd_strides laid_out(size_t rows, size_t columns, bool turned, size_t gap)
+/* Rows or columns contiguous, at least `apart` from one to the next, with a gap. */
+static bnd_strides laid_out(size_t rows, size_t columns, bool turned, size_t gap, size_t apart)
 {
-    return turned ? (bnd_strides){.row = 1, .column = (ptrdiff_t)(rows + gap)}
-                  : (bnd_strides){.row = (ptrdiff_t)(columns + gap), .column = 1};
+    const size_t own = (turned ? rows : columns) + gap;
+    const ptrdiff_t pitch = (ptrdiff_t)(own < apart ? apart : own);
+    return turned ? (bnd_strides){.row = 1, .column = pitch} : (bnd_strides){.row = pitch, .column = 1};
 }
 
 static float *element(float *x, bnd_strides s, size_t i, size_t j)
@@ -105,9 +106,9 @@ static stack_case open_case(uint64_t seed)
     c.numbers = (numbers)drawn(seed, 5, NUMBERS_KINDS);
     c.add = drawn(seed, 6, 2) == 1;
     c.biased = drawn(seed, 7, 2) == 1;
-    c.a = laid_out(c.m, c.k, drawn(seed, 8, 2) == 1, drawn(seed, 9, 4) == 0 ? 1500 : 3); /* far apart: packed */
-    c.b = laid_out(c.k, c.n, drawn(seed, 10, 2) == 1, 1);
-    c.c = laid_out(c.m, c.n, drawn(seed, 11, 4) == 0, 2);
+    c.a = laid_out(c.m, c.k, drawn(seed, 8, 2) == 1, 3, drawn(seed, 9, 4) == 0 ? 1024 : 0); /* 4 KiB: lower tiles */
+    c.b = laid_out(c.k, c.n, drawn(seed, 10, 2) == 1, 1, 0);
+    c.c = laid_out(c.m, c.n, drawn(seed, 11, 4) == 0, 2, 0);
     c.a_size = (size_t)(c.a.row * (ptrdiff_t)c.m + c.a.column * (ptrdiff_t)c.k);
     c.b_size = (size_t)(c.b.row * (ptrdiff_t)c.k + c.b.column * (ptrdiff_t)c.n);
     c.c_size = (size_t)(c.c.row * (ptrdiff_t)c.m + c.c.column * (ptrdiff_t)c.n);

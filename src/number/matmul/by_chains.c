@@ -21,19 +21,15 @@
  *                          zero. A tile of which a sum has come out as -0 is done again, in full */
 #include "matmul/gemm_job.h"
 
-/* With so few rows of C a panel of B is used too rarely to be worth packing; rows of A that are FAR_APART, or farther,
- * are worth it where MANY_COLUMNS use them. */
-enum { FEW_ROWS = 64, FLOATS_AT_ONCE = 1 << 19, FAR_APART = 1024, MANY_COLUMNS = 96 };
+/* With so few rows of C a panel of B is used too rarely to be worth packing; columns of A are worth it where
+ * MANY_COLUMNS use them. */
+enum { FEW_ROWS = 64, FLOATS_AT_ONCE = 1 << 19, MANY_COLUMNS = 96 };
 
 /* Where tiles read A: where it lies, or from the block, to which rows or whole tiles are copied. */
 typedef enum layout { IN_PLACE, IN_ROWS, IN_TILES } layout;
 
-/* In place, but not where
- *
- *   rows lie so far apart that they share the sets of the first cache: reading 14 rows 8 KiB apart took a quarter
- *   longer
- *   columns are contiguous, and a tile's numbers of a step are less than half a line of memory: with AVX2's 6 rows,
- *   each line is read three times, from the second cache (0.7 of OpenBLAS's speed, copied 0.85) */
+/* In place, but not where columns are contiguous, and a tile's numbers of a step are less than half a line of memory:
+ * with AVX2's 6 rows, each line is read three times, from the second cache (0.7 of OpenBLAS's speed, copied 0.85). */
 static layout layout_of(const bndi_job *j, bndi_region p)
 {
     enum { HALF_A_LINE = 8 };
@@ -41,13 +37,31 @@ static layout layout_of(const bndi_job *j, bndi_region p)
     if (!lies_in_rows(&j->a)) {
         return IN_ROWS;
     }
-    if (!used) {
-        return IN_PLACE;
+    return used && j->a.column != 1 && j->sum.way->rows <= HALF_A_LINE ? IN_TILES : IN_PLACE;
+}
+
+/* Do more of a tile's rows lie in one set of the first cache than a set has lines? A set is chosen by the address within
+ * a page. Rows 8 KiB apart all begin in the same set. */
+static bool rows_share_a_set(const bndi_job *j, const bndi_way *way)
+{
+    enum { PAGE = 4096, LINE = 64, LINES_OF_A_SET = 8 };
+    const size_t apart = (size_t)j->a.row * sizeof(float); /* modulo a power of two, also where it is negative */
+    size_t sharing = 0;
+    for (size_t i = 0; i < way->rows; i++) {
+        sharing += i * apart % PAGE < LINE;
     }
-    if (j->a.column == 1) {
-        return j->a.row >= FAR_APART || j->a.row <= -FAR_APART ? IN_ROWS : IN_PLACE;
+    return sharing > LINES_OF_A_SET;
+}
+
+/* The highest tile, of fewer rows where those of A would take each other's place in the first cache. With 14 rows 8 KiB
+ * apart products took a seventh longer, whether the tiles read A in place or copied it. */
+static const bndi_way *highest_way(const bndi_job *j, layout of_a)
+{
+    const bndi_way *way = j->sum.way;
+    while (of_a == IN_PLACE && j->a.column == 1 && way->fewer != NULL && rows_share_a_set(j, way)) {
+        way = way->fewer;
     }
-    return j->sum.way->rows <= HALF_A_LINE ? IN_TILES : IN_PLACE;
+    return way;
 }
 
 /* Steps per block: twice as many where A is read in place, and B's numbers are copied or transposed straight into the
@@ -63,9 +77,8 @@ static size_t depth_of(const bndi_job *j, layout of_a)
 /* Rows per block: as many blocks as are needed, all of about the same size, a multiple of the tile's rows. AVX-512 (14
  * rows), depth 512, A in place: at most 524288 / 512 = 1024 rows at once, so 2400 rows are three blocks of 800, rounded
  * up to 812: 812, 812 and 776. */
-static size_t rows_of_chains(const bndi_job *j, size_t rows, size_t depth, layout of_a)
+static size_t rows_of_chains(size_t unit, size_t rows, size_t depth, layout of_a)
 {
-    const size_t unit = j->sum.way->rows;
     const size_t most = of_a == IN_PLACE ? FLOATS_AT_ONCE / (depth > 0 ? depth : 1) : BLOCK_ROWS - unit;
     const size_t blocks = rows > 0 ? (rows - 1) / most + 1 : 1;
     return ((rows + blocks - 1) / blocks + unit - 1) / unit * unit;
@@ -247,11 +260,10 @@ static const float *start_of_tile(const bndi_job *j, bndi_buffers *w, layout of_
 }
 
 /* The rows of a block, the highest tiles first. */
-static void do_chains(const bndi_job *j, bndi_buffers *w, layout of_a, size_t row, size_t rows, column_span *s,
-                      size_t k, size_t depth)
+static void do_chains(const bndi_job *j, bndi_buffers *w, const bndi_way *way, layout of_a, size_t row, size_t rows,
+                      column_span *s, size_t k, size_t depth)
 {
     const bool turned = of_a != IN_ROWS && j->a.column != 1;
-    const bndi_way *way = j->sum.way;
     bndi_chain t = {.a_row = of_a == IN_ROWS ? BNDI_PITCH : j->a.row,
                     .a_column = of_a == IN_ROWS    ? 1
                                 : of_a == IN_TILES ? (ptrdiff_t)way->rows
@@ -292,12 +304,12 @@ static void pack_rows(const bndi_job *j, bndi_buffers *w, layout of_a, size_t ro
 /* A region of C, which a thread has for itself. */
 void bndi_by_chains(const bndi_job *j, bndi_buffers *w, bndi_region p)
 {
-    const bndi_way *way = j->sum.way;
     const layout of_a = layout_of(j, p);
+    const bndi_way *way = highest_way(j, of_a);
     size_t k = 0;
     do {
         const size_t depth = bndi_smaller(depth_of(j, of_a), j->k - k);
-        const size_t rows_of_block = rows_of_chains(j, p.bottom - p.top, depth, of_a);
+        const size_t rows_of_block = rows_of_chains(way->rows, p.bottom - p.top, depth, of_a);
         for (size_t row = p.top; row < p.bottom; row += rows_of_block) {
             const size_t rows = bndi_smaller(rows_of_block, p.bottom - row);
             pack_rows(j, w, of_a, row, rows, k, depth);
@@ -307,7 +319,7 @@ void bndi_by_chains(const bndi_job *j, bndi_buffers *w, bndi_region p)
                                  .top = first_tile(p, row, column, way->rows),
                                  .first = column == p.left};
                 set_span(j, w, &s, rows - s.top, k, depth);
-                do_chains(j, w, of_a, row, rows, &s, k, depth);
+                do_chains(j, w, way, of_a, row, rows, &s, k, depth);
             }
         }
         k += depth;
