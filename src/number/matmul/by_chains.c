@@ -92,23 +92,34 @@ typedef struct column_span {
     ptrdiff_t b_row;
     const float *bias;
     bool first;             /* of the row of panels */
+    bool packed;            /* otherwise B is read in place */
     bool looked_at, finite; /* B's numbers, where steps could be left out */
 } column_span;
 
-/* Reads B in place where its rows are ready (fp32, nothing to round, contiguous) and the panel is whole; else packs it.
+/* The columns of B of which panels are in the buffer. */
+typedef struct packed_panels {
+    size_t first, end;
+} packed_panels;
+
+/* Reads B in place where its rows are ready (fp32, nothing to round, contiguous) and the panel is whole; else packs it,
+ * with those that follow if there is room: where rows of B lie far apart, most of the time goes into reaching a row.
  * The bias is added with the last block of k. */
-static void set_span(const bndi_job *j, bndi_buffers *w, column_span *s, size_t rows, size_t k, size_t depth)
+static void set_span(const bndi_job *j, bndi_buffers *w, column_span *s, size_t rows, size_t k, size_t depth,
+                     size_t right, packed_panels *ready)
 {
     const size_t width = j->sum.way->columns;
     /* B in place: no copy, for the price of rows that lie far apart. */
-    const bool in_place = lies_ready(&j->b) && j->b.column == 1 && s->columns == width && rows <= FEW_ROWS;
-    s->b = w->panel;
-    s->b_row = (ptrdiff_t)width;
-    if (in_place && depth > 0) {
+    s->packed = !(lies_ready(&j->b) && j->b.column == 1 && s->columns == width && rows <= FEW_ROWS) || depth == 0;
+    if (!s->packed) {
         s->b = factor_at(&j->b, k, s->column);
         s->b_row = j->b.row;
     } else {
-        bndi_pack_panel(j, w, k, depth, s->column, s->columns, width);
+        if (s->column >= ready->end) {
+            ready->first = s->column;
+            ready->end = s->column + width * bndi_pack_panels(j, w, k, depth, s->column, right - s->column, width);
+        }
+        s->b = w->panel + (s->column - ready->first) * depth;
+        s->b_row = (ptrdiff_t)width;
     }
     s->bias = NULL;
     if (j->bias != NULL && k + depth == j->k) {
@@ -182,10 +193,10 @@ static bndi_steps steps_of(const bndi_job *j, const bndi_way *way, const bndi_ch
 }
 
 /* Is 0 times each number of B zero? Of a packed panel: B is read in place where there are too few rows to save much. */
-static bool panel_is_finite(const bndi_job *j, const bndi_buffers *w, column_span *s, size_t depth)
+static bool panel_is_finite(const bndi_job *j, column_span *s, size_t depth)
 {
     enum { INFINITE = 0x7f800000 };
-    if (!s->looked_at && s->b == w->panel) {
+    if (!s->looked_at && s->packed) {
         s->finite = j->sum.ways->largest_magnitude(s->b, depth * j->sum.way->columns) < INFINITE;
         s->looked_at = true;
     }
@@ -282,10 +293,10 @@ static void do_chains(const bndi_job *j, bndi_buffers *w, const bndi_way *way, l
         const bool may_leave_out = tile < STEPS_MAX && j->sum.accumulator.promote == 0;
         if (may_leave_out && s->first) {
             const bndi_steps all = {0, (uint16_t)depth};
-            w->steps[tile] = s->b == w->panel ? steps_of(j, way, &t, of_a, rows - i) : all;
+            w->steps[tile] = s->packed ? steps_of(j, way, &t, of_a, rows - i) : all;
         }
         if (!may_leave_out || (size_t)(w->steps[tile].end - w->steps[tile].first) == depth ||
-            !panel_is_finite(j, w, s, depth) || !do_steps(j, way, &t, turned, w->steps[tile], row + i, s)) {
+            !panel_is_finite(j, s, depth) || !do_steps(j, way, &t, turned, w->steps[tile], row + i, s)) {
             (void)do_chain(j, way, &t, turned, false, row + i, s);
         }
     }
@@ -312,13 +323,14 @@ void bndi_by_chains(const bndi_job *j, bndi_buffers *w, bndi_region p)
         const size_t rows_of_block = rows_of_chains(way->rows, p.bottom - p.top, depth, of_a);
         for (size_t row = p.top; row < p.bottom; row += rows_of_block) {
             const size_t rows = bndi_smaller(rows_of_block, p.bottom - row);
+            packed_panels ready = {0, 0};
             pack_rows(j, w, of_a, row, rows, k, depth);
             for (size_t column = p.left; column < right_of(p, row + rows); column += way->columns) {
                 column_span s = {.column = column,
                                  .columns = bndi_smaller(way->columns, p.right - column),
                                  .top = first_tile(p, row, column, way->rows),
                                  .first = column == p.left};
-                set_span(j, w, &s, rows - s.top, k, depth);
+                set_span(j, w, &s, rows - s.top, k, depth, p.right, &ready);
                 do_chains(j, w, way, of_a, row, rows, &s, k, depth);
             }
         }

@@ -192,6 +192,10 @@ void bndi_load_run(const bndi_job *j, const bndi_factor *x, float *out, size_t r
 void bndi_pack_panel(const bndi_job *j, bndi_buffers *w, size_t k, size_t depth, size_t column, size_t n,
                      size_t columns);
 
+/* At least one panel, whole ones as many as there is room for, behind each other; how many. */
+size_t bndi_pack_panels(const bndi_job *j, bndi_buffers *w, size_t k, size_t depth, size_t column, size_t left,
+                        size_t columns);
+
 /* The block of A: rows BNDI_PITCH apart, the last one again until a tile is full. */
 void bndi_pack_block(const bndi_job *j, bndi_buffers *w, const bndi_way *way, size_t row, size_t rows, size_t k,
                      size_t depth);

@@ -64,31 +64,37 @@ static uint32_t largest_magnitude_of(const bndi_job *j, const float *x, size_t n
  * columns a row is one line of memory:
  *
  *   two loads and two stores of AVX2 */
-static inline void copy_rows(float *panel, const char *from, ptrdiff_t step, size_t depth, size_t columns)
+static inline void copy_rows(float *panel, const char *from, ptrdiff_t step, size_t depth, size_t columns,
+                             size_t panels)
 {
     for (size_t at = 0; at < depth; at++, from += step) {
-        __builtin_memcpy(panel + at * columns, from, columns * sizeof(float));
+        for (size_t i = 0; i < panels; i++) {
+            __builtin_memcpy(panel + (i * depth + at) * columns, from + i * columns * sizeof(float),
+                             columns * sizeof(float));
+        }
     }
 }
 
-/* The commonest case: rows of B side by side; 32 columns (AVX-512) and 16 (AVX2). */
-static void copy_panel(const bndi_job *j, float *panel, size_t k, size_t depth, size_t column, size_t columns)
+/* The commonest case: rows of B side by side; 32 columns (AVX-512) and 16 (AVX2). `panels`: so many behind each other,
+ * a row of all of them at a time. */
+static void copy_panels(const bndi_job *j, float *panel, size_t k, size_t depth, size_t column, size_t columns,
+                        size_t panels)
 {
     const char *from = j->b.at + ((ptrdiff_t)k * j->b.row + (ptrdiff_t)column) * (ptrdiff_t)sizeof(float);
     const ptrdiff_t step = j->b.row * (ptrdiff_t)sizeof(float);
-    switch (columns) {
-    case 32:
-        copy_rows(panel, from, step, depth, 32);
-        break;
-    case 16:
-        copy_rows(panel, from, step, depth, 16);
-        break;
-    default:
-        copy_rows(panel, from, step, depth, columns);
-        break;
+    if (panels == 4 && columns == 16) {
+        copy_rows(panel, from, step, depth, 16, 4);
+    } else if (panels == 2 && columns == 16) {
+        copy_rows(panel, from, step, depth, 16, 2);
+    } else if (panels == 1 && columns == 16) {
+        copy_rows(panel, from, step, depth, 16, 1);
+    } else if (panels == 1 && columns == 32) {
+        copy_rows(panel, from, step, depth, 32, 1);
+    } else {
+        copy_rows(panel, from, step, depth, columns, panels);
     }
     if (j->b.rounds) {
-        j->kernels.round[BNDI_WORDS_32](&j->b.plan, panel, panel, NULL, depth * columns);
+        j->kernels.round[BNDI_WORDS_32](&j->b.plan, panel, panel, NULL, depth * columns * panels);
     }
 }
 
@@ -104,7 +110,7 @@ void bndi_pack_panel(const bndi_job *j, bndi_buffers *w, size_t k, size_t depth,
     float *panel = w->panel;
     BNDI_VERIFY(depth <= BNDI_CHAIN_DEPTH && n <= columns && columns <= BNDI_TILE_COLUMNS_MAX);
     if (n == columns && !j->b.codes && j->b.column == 1) {
-        copy_panel(j, panel, k, depth, column, columns);
+        copy_panels(j, panel, k, depth, column, columns, 1);
         w->largest_b = largest_magnitude_of(j, panel, depth * columns);
         return;
     }
@@ -137,6 +143,22 @@ void bndi_pack_panel(const bndi_job *j, bndi_buffers *w, size_t k, size_t depth,
         }
     }
     w->largest_b = largest_magnitude_of(j, panel, depth * columns);
+}
+
+/* The panels from `column` on, of which `left` columns are left: as many as the buffer holds where rows of B are copied,
+ * otherwise one. How many there are now. */
+size_t bndi_pack_panels(const bndi_job *j, bndi_buffers *w, size_t k, size_t depth, size_t column, size_t left,
+                        size_t columns)
+{
+    const size_t room = PANEL_FLOATS / (columns * (depth > 0 ? depth : 1)), whole = left / columns;
+    const size_t panels = bndi_smaller(room, whole);
+    if (panels < 2 || j->b.codes || j->b.column != 1) {
+        bndi_pack_panel(j, w, k, depth, column, bndi_smaller(left, columns), columns);
+        return 1;
+    }
+    BNDI_VERIFY(panels * depth * columns <= PANEL_FLOATS);
+    copy_panels(j, w->panel, k, depth, column, columns, panels);
+    return panels;
 }
 
 /* A block of A: `rows` rows and `depth` columns; rows up to a whole tile repeat the last one. Also the largest
