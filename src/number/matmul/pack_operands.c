@@ -75,23 +75,26 @@ static inline void copy_rows(float *panel, const char *from, ptrdiff_t step, siz
     }
 }
 
-/* The commonest case: rows of B side by side; 32 columns (AVX-512) and 16 (AVX2). `panels`: so many behind each other,
- * a row of all of them at a time. */
+/* The commonest case: rows of B side by side; 32 columns (AVX-512), 16 (AVX2) and 8. `panels`: so many behind each
+ * other, a row of all of them at a time. */
 static void copy_panels(const bndi_job *j, float *panel, size_t k, size_t depth, size_t column, size_t columns,
                         size_t panels)
 {
     const char *from = j->b.at + ((ptrdiff_t)k * j->b.row + (ptrdiff_t)column) * (ptrdiff_t)sizeof(float);
     const ptrdiff_t step = j->b.row * (ptrdiff_t)sizeof(float);
-    if (panels == 4 && columns == 16) {
-        copy_rows(panel, from, step, depth, 16, 4);
-    } else if (panels == 2 && columns == 16) {
-        copy_rows(panel, from, step, depth, 16, 2);
-    } else if (panels == 1 && columns == 16) {
-        copy_rows(panel, from, step, depth, 16, 1);
-    } else if (panels == 1 && columns == 32) {
-        copy_rows(panel, from, step, depth, 32, 1);
-    } else {
+    switch (columns) {
+    case 32:
+        copy_rows(panel, from, step, depth, 32, panels);
+        break;
+    case 16:
+        copy_rows(panel, from, step, depth, 16, panels);
+        break;
+    case 8:
+        copy_rows(panel, from, step, depth, 8, panels);
+        break;
+    default:
         copy_rows(panel, from, step, depth, columns, panels);
+        break;
     }
     if (j->b.rounds) {
         j->kernels.round[BNDI_WORDS_32](&j->b.plan, panel, panel, NULL, depth * columns * panels);
