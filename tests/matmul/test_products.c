@@ -261,8 +261,8 @@ static void test_rules(void)
     CU_ASSERT_EQUAL(wrong, 0);
 }
 
-/* More steps than a block has, and rows of A 4 KiB apart, which tiles of fewer rows read: chains of fmaf in the order of
- * k. A and B lie by rows or by columns; layout 4: B backwards. */
+/* More steps than a block has, and rows of A 4 KiB apart, which tiles of fewer rows read: chains of fmaf in the order
+ * of k. A and B lie by rows or by columns; layout 4: B backwards. */
 static void test_deep(void)
 {
     enum { ROWS = 71, WIDE = 98, DEEP = 1024 };

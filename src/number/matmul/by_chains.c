@@ -40,8 +40,8 @@ static layout layout_of(const bndi_job *j, bndi_region p)
     return used && j->a.column != 1 && j->sum.way->rows <= HALF_A_LINE ? IN_TILES : IN_PLACE;
 }
 
-/* Do more of a tile's rows lie in one set of the first cache than a set has lines? A set is chosen by the address within
- * a page. Rows 8 KiB apart all begin in the same set. */
+/* Do more of a tile's rows lie in one set of the first cache than a set has lines? The address within a page chooses
+ * the set. Rows 8 KiB apart all begin in the same set. */
 static bool rows_share_a_set(const bndi_job *j, const bndi_way *way)
 {
     enum { PAGE = 4096, LINE = 64, LINES_OF_A_SET = 8 };

@@ -148,8 +148,11 @@ void bndi_pack_panel(const bndi_job *j, bndi_buffers *w, size_t k, size_t depth,
     w->largest_b = largest_magnitude_of(j, panel, depth * columns);
 }
 
-/* The panels from `column` on, of which `left` columns are left: as many as the buffer holds where rows of B are copied,
- * otherwise one. How many there are now. */
+/* The panels from `column` on, of which `left` columns are left: as many as the buffer holds where rows of B are
+ * copied, otherwise one. How many there are now. With 16 columns, depth 256, 40 columns left:
+ *
+ *   room      16384 / (16 * 256) = 4 panels
+ *   whole     40 / 16 = 2 panels, which are packed; the call for the last 8 columns packs one */
 size_t bndi_pack_panels(const bndi_job *j, bndi_buffers *w, size_t k, size_t depth, size_t column, size_t left,
                         size_t columns)
 {
