@@ -159,6 +159,19 @@ static char *with_recipes(char *line, const group *g, const bool *in)
     return names != NULL ? with_option(line, "recipe", names) : line;
 }
 
+/* fp32 is run whether or not it is named: where it was not, the command says so. */
+static char *with_no_reference(char *line, const group *g, const bool *in)
+{
+    for (size_t i = 0; i < g->r->count; i++) {
+        char text[BND_POLICY_TEXT_SIZE];
+        if (in[i] && (bnd_policy_text(text, sizeof text, &g->tasks[i].training.policy, NULL) != BND_OK ||
+                      strcmp(text, "fp32") == 0)) {
+            return line;
+        }
+    }
+    return with_word(line, copy_text("--no-reference"));
+}
+
 static char *with_switch(char *line, const group *g, const bool *in)
 {
     for (size_t i = 0; i < g->r->count; i++) {
@@ -271,7 +284,7 @@ static char *line_of(const group *g, size_t first, const bool *in, bool sweep)
     line = with_text(line, "model", t->model, plain.model);
     line = with_text(line, "optimizer", t->optimizer, plain.optimizer);
     line = with_recipes(line, g, in);
-    line = sweep ? line : with_switch(line, g, in);
+    line = sweep ? line : with_switch(with_no_reference(line, g, in), g, in);
     line = sweep ? with_rates(line, g, in) : line;
     line = with_numbers(line, of, t, &usual, !sweep);
     line = with_files(line, t, &usual);
