@@ -192,7 +192,7 @@ void bndi_load_run(const bndi_job *j, const bndi_factor *x, float *out, size_t r
 void bndi_pack_panel(const bndi_job *j, bndi_buffers *w, size_t k, size_t depth, size_t column, size_t n,
                      size_t columns);
 
-/* At least one panel, whole ones as many as there is room for, behind each other; how many. */
+/* Packs one panel, or as many whole panels as there is room for, one after the other. Returns their number. */
 size_t bndi_pack_panels(const bndi_job *j, bndi_buffers *w, size_t k, size_t depth, size_t column, size_t left,
                         size_t columns);
 

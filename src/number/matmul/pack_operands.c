@@ -75,8 +75,8 @@ static inline void copy_rows(float *panel, const char *from, ptrdiff_t step, siz
     }
 }
 
-/* The commonest case: rows of B side by side; 32 columns (AVX-512), 16 (AVX2) and 8. `panels`: so many behind each
- * other, a row of all of them at a time. */
+/* The commonest case: rows of B are contiguous; 32 columns (AVX-512), 16 (AVX2) and 8. `panels`: how many panels are
+ * stored one after the other. Each row of B is read once for all of them. */
 static void copy_panels(const bndi_job *j, float *panel, size_t k, size_t depth, size_t column, size_t columns,
                         size_t panels)
 {
@@ -149,7 +149,7 @@ void bndi_pack_panel(const bndi_job *j, bndi_buffers *w, size_t k, size_t depth,
 }
 
 /* The panels from `column` on, of which `left` columns are left: as many as the buffer holds where rows of B are
- * copied, otherwise one. How many there are now. With 16 columns, depth 256, 40 columns left:
+ * copied, otherwise one. Returns their number. With 16 columns, depth 256, 40 columns left:
  *
  *   room      16384 / (16 * 256) = 4 panels
  *   whole     40 / 16 = 2 panels, which are packed; the call for the last 8 columns packs one */
