@@ -127,6 +127,12 @@ BND_CHECKED bnd_status bnd_dot_f32(float *out, const float *a, const float *b, s
  * Returns: True if so. */
 bool bnd_cblas_here(void);
 
+/* Names the processor core whose kernels OpenBLAS chose: "SkylakeX", "Haswell". A release of OpenBLAS that does not
+ * know the processor chooses those of an older one; the environment variable OPENBLAS_CORETYPE overrides the choice.
+ *
+ * Returns: The name; "" if OpenBLAS cannot be loaded, or does not tell. */
+const char *bnd_cblas_core(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -73,9 +73,11 @@ static void test_cblas(void)
     if (!bnd_cblas_here()) {
         CU_ASSERT_EQUAL(bnd_gemm_f32(c, 3, 5, a, b, 4, &how, &why), BND_BAD_ARGUMENT);
         CU_ASSERT_PTR_NOT_NULL(strstr(why.message, "OpenBLAS"));
+        CU_ASSERT_STRING_EQUAL(bnd_cblas_core(), "");
         skip_test("OpenBLAS (Debian, Ubuntu: libopenblas0)");
         return;
     }
+    CU_ASSERT_PTR_NOT_NULL(bnd_cblas_core());
     for (unsigned transposed = 0; transposed < 4; transposed++) {
         bnd_gemm own = {.a = {.row = 1, .column = 3}, .b = {.row = 1, .column = 4}};
         own.a = (transposed & 1) != 0 ? own.a : (bnd_strides){.row = 0, .column = 0};

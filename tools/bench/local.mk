@@ -31,6 +31,7 @@ EXTRA_DIST += tools/bench/cast.sh
 
 # The models of the size tensor in PyTorch.
 EXTRA_DIST += tools/bench/torch_model.py tools/bench/train_beside_torch.py tools/bench/recipe_steps.py
+EXTRA_DIST += tools/bench/openblas_core.py
 
 BENCH =
 bench: binade

@@ -39,8 +39,6 @@ static void become_peer(const int *in, const int *out, const char *script, const
     dup2(out[1], STDOUT_FILENO);
     close(in[0]), close(in[1]), close(out[0]), close(out[1]);
     setenv("OMP_NUM_THREADS", "1", 1);
-    unsetenv("OPENBLAS_CORETYPE"); /* an older core than this one is half as fast */
-    unsetenv("OPENBLAS_L2_SIZE");
     execl("/usr/bin/python3", "/usr/bin/python3", script, name, folder, (char *)NULL);
     _exit(127);
 }

@@ -33,6 +33,30 @@ void bench_json_number(bnd_lab_json *json, const char *key, double x)
     }
 }
 
+/* The core whose kernels OpenBLAS uses; NULL where nothing is compared with it, or it does not tell. */
+static const char *openblas_core(const bench_options *options)
+{
+    bool compared = false;
+    for (size_t i = 0; i < options->size_count; i++) {
+        compared = compared || options->sizes[i].family == &bench_products;
+    }
+    const char *name = compared ? bnd_cblas_core() : "";
+    return name[0] != '\0' ? name : NULL;
+}
+
+/* Would kernels for a newer core run here? A release of OpenBLAS that does not know the processor chooses old ones. */
+static const char *better_core(const char *name)
+{
+    static const char *const with_avx512[] = {"SkylakeX", "Cooperlake", "SapphireRapids"};
+    static const char *const with_avx2[] = {"Haswell", "Zen", "Excavator"};
+    const bnd_backend best = bnd_backend_best();
+    bool new_enough = best != BND_BACKEND_AVX512 && best != BND_BACKEND_AVX2;
+    for (size_t i = 0; i < 3; i++) {
+        new_enough = new_enough || strcmp(name, with_avx512[i]) == 0 || strcmp(name, with_avx2[i]) == 0;
+    }
+    return new_enough ? NULL : best == BND_BACKEND_AVX512 ? with_avx512[0] : with_avx2[0];
+}
+
 static void begin_json(bnd_lab_json *json, const bench_machine *machine, const bench_options *options)
 {
     bench_json_begin(json);
@@ -44,6 +68,12 @@ static void begin_json(bnd_lab_json *json, const bench_machine *machine, const b
     bnd_lab_json_unsigned(json, "l2_bytes", machine->l2);
     bnd_lab_json_unsigned(json, "last_cache_bytes", machine->last);
     bnd_lab_json_string(json, "best_backend", bnd_backend_name(bnd_backend_best()));
+    const char *core = openblas_core(options);
+    if (core != NULL) {
+        bnd_lab_json_string(json, "openblas_core", core);
+    } else {
+        bnd_lab_json_null(json, "openblas_core");
+    }
     bnd_lab_json_end(json);
     bnd_lab_json_string(json, "data", options->hard ? "hard" : "normal");
     bnd_lab_json_array(json, "results");
@@ -97,7 +127,15 @@ static void begin_text(const bench_machine *machine, const bench_options *option
     printf(", ");
     put_bytes(machine->last);
     printf("; %s\n", options->hard ? "random bits" : "normally distributed numbers");
-    printf("Ratios are speeds, relative to the reference: higher is faster, 2 is twice as fast.\n\n");
+    printf("Ratios are speeds, relative to the reference: higher is faster, 2 is twice as fast.\n");
+    const char *core = openblas_core(options);
+    if (core != NULL) {
+        const char *better = better_core(core);
+        printf("OpenBLAS uses its kernels for %s%s%s%s.\n", core,
+               better != NULL ? ", an older core: OPENBLAS_CORETYPE=" : "", better != NULL ? better : "",
+               better != NULL ? " chooses newer ones" : "");
+    }
+    putchar('\n');
     if (options->sizes[0].family != NULL) {
         return;
     }

@@ -11,6 +11,9 @@ import math
 import sys
 import time
 
+import openblas_core
+
+openblas_core.choose()
 try:
     import numpy as np
     import torch

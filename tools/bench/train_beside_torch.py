@@ -16,6 +16,8 @@ import subprocess
 import sys
 import time
 
+import openblas_core
+
 BATCH, CONTEXT, HEADS, VOCABULARY = 16, 64, 4, 65
 SIZES = ((128, 4), (256, 4), (512, 4), (512, 8))  # width and depth: 0.8, 3.2, 12.7 and 25.3 million parameters
 COUNTED = ("roles", "none")  # --statistics
@@ -81,8 +83,7 @@ def binade_seconds(binade, width, depth, threads, counted, steps, clock):
 def measure(binade, width, depth, threads, cpu):
     command = [sys.executable, __file__, "--torch-cpu" if cpu else "--torch", str(width), str(depth), str(threads)]
     clock = children_seconds if cpu else time.perf_counter
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("OPENBLAS_")}
-    environment["OMP_NUM_THREADS"] = str(threads)
+    environment = os.environ | {"OMP_NUM_THREADS": str(threads)}
     torch = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
 
     def torch_seconds(steps):
@@ -118,6 +119,7 @@ def main():
     given = sys.argv[2:]
     sizes = [tuple(map(int, g.split("x"))) for g in given if "x" in g] or SIZES
     numbers = [int(g) for g in given if g.isdigit()] or (1, 2)
+    print(f"OpenBLAS's kernels for PyTorch: {openblas_core.choose() or 'unknown'}\n")
     print("| million parameters | threads | PyTorch | with statistics | ratio | without | ratio |")
     print("| --- | --- | --- | --- | --- | --- | --- |")
     for threads in numbers:

@@ -12,10 +12,12 @@ enum { ROW_MAJOR = 101, AS_IT_IS = 111, TRANSPOSED = 112 };
 typedef void sgemm_call(int order, int of_a, int of_b, int m, int n, int k, float alpha, const float *a, int lda,
                         const float *b, int ldb, float beta, float *c, int ldc);
 typedef void set_threads_call(int threads);
+typedef char *core_name_call(void);
 
 typedef struct library {
     sgemm_call *sgemm;
     set_threads_call *set_threads;
+    core_name_call *core_name;
 } library;
 
 #if defined(BNDI_CBLAS)
@@ -47,7 +49,9 @@ static library find_openblas(void)
     void *sgemm = handle != NULL ? dlsym(handle, "cblas_sgemm") : NULL;
     void *threads = handle != NULL ? dlsym(handle, "openblas_set_num_threads") : NULL;
     __builtin_memcpy(&found.sgemm, &sgemm, sizeof found.sgemm);
+    void *core_name = handle != NULL ? dlsym(handle, "openblas_get_corename") : NULL;
     __builtin_memcpy(&found.set_threads, &threads, sizeof found.set_threads);
+    __builtin_memcpy(&found.core_name, &core_name, sizeof found.core_name);
 #endif
     return found;
 }
@@ -55,6 +59,12 @@ static library find_openblas(void)
 bool bnd_cblas_here(void)
 {
     return find_openblas().sgemm != NULL;
+}
+
+const char *bnd_cblas_core(void)
+{
+    const library blas = find_openblas();
+    return blas.core_name != NULL ? blas.core_name() : "";
 }
 
 /* A matrix as CBLAS sees it: rows or columns side by side. */

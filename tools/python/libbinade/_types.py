@@ -1515,6 +1515,7 @@ NUMBER = {
         c_void_p, c_void_p]),
     "bnd_dot_f32": (c_int, [c_void_p, c_void_p, c_void_p, c_size_t, c_void_p, c_void_p]),
     "bnd_cblas_here": (c_bool, []),
+    "bnd_cblas_core": (c_char_p, []),
     "bnd_parse": (c_int, [c_void_p, c_void_p, c_char_p, bnd_rule, c_uint64, c_void_p]),
     "bnd_parse_n": (c_int, [c_void_p, c_void_p, c_char_p, c_size_t, bnd_rule, c_uint64, c_void_p]),
     "bnd_parse_exact": (c_int, [c_void_p, c_char_p, c_void_p]),
