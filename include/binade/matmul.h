@@ -82,7 +82,7 @@ typedef struct bnd_gemm {
     bnd_strides a, b, c;
     const bnd_format *round_a, *round_b; /* round these operands first, to nearest even; NULL: they stay as they are */
     bool add;                            /* C + A B instead of A B; C is first rounded to the accumulator's format, to
-                                            nearest even, for ALIGNED toward zero */
+                                            nearest even, for ALIGNED toward zero, and is not flushed by flush_in */
     uint64_t seed, purpose;              /* of the stochastic modes */
     uint64_t reserved[4];                /* zero: room for choices to come */
 } bnd_gemm;

@@ -12,15 +12,17 @@ tests_exhaustive_decimals_SOURCES = $(EXHAUSTIVE_SHARED) tests/exhaustive/decima
 tests_exhaustive_large_SOURCES = $(EXHAUSTIVE_SHARED) tests/exhaustive/large.c
 tests_exhaustive_causes_SOURCES = $(STUDY_CAUSES) tests/exhaustive/causes.c
 
-# `make check` runs a stratified part of these. Random calls on arrays share files with tests that need CUnit.
+# `make check` runs a stratified part of these. Random calls share files with tests that need CUnit.
 if HAVE_CUNIT
-check_PROGRAMS += tests/exhaustive/arrays
-TESTS += tests/exhaustive/arrays
-RANDOM_ARRAYS = tests/exhaustive/arrays$(EXEEXT)
-RANDOM_ARRAYS_NAME = arrays
+check_PROGRAMS += tests/exhaustive/arrays tests/exhaustive/products
+TESTS += tests/exhaustive/arrays tests/exhaustive/products
+RANDOM_CALLS = tests/exhaustive/arrays$(EXEEXT) tests/exhaustive/products$(EXEEXT)
+RANDOM_CALLS_NAMES = arrays products
 endif
 tests_exhaustive_arrays_SOURCES = $(EXHAUSTIVE_SHARED) $(BULK_MODEL) tests/bulk/draws.c tests/bulk/draws.h \
 	tests/exhaustive/arrays.c
+tests_exhaustive_products_SOURCES = $(EXHAUSTIVE_SHARED) $(BULK_MODEL) tests/bulk/draws.c tests/bulk/draws.h \
+	tests/matmul/model.c tests/matmul/model.h tests/exhaustive/products.c
 check_PROGRAMS += tests/exhaustive/cuda tests/exhaustive/cuda_dialects tests/exhaustive/hardware
 TESTS += tests/exhaustive/cuda tests/exhaustive/cuda_dialects tests/exhaustive/hardware
 tests_exhaustive_hardware_SOURCES = $(EXHAUSTIVE_SHARED) $(EXHAUSTIVE_SAMPLE) tests/exhaustive/hardware.c
@@ -45,13 +47,13 @@ tests_exhaustive_cuda_dialects_LDADD = $(CUDA_OBJECTS) $(LDADD)
 tests_exhaustive_cuda_dialects_DEPENDENCIES = $(CUDA_OBJECTS) libtestsupport.la libbinade-internal.la
 tests_exhaustive_cuda_dialects_SOURCES = $(EXHAUSTIVE_SHARED) $(EXHAUSTIVE_SAMPLE) tests/exhaustive/cuda_judge.h tests/exhaustive/cuda_dialects.c
 
-check-exhaustive: binade$(EXEEXT) $(EXHAUSTIVE) $(RANDOM_ARRAYS) amalgamation/binade.c libtestsupport.la tests/exhaustive/cuda$(EXEEXT) tests/exhaustive/hardware$(EXEEXT)
+check-exhaustive: binade$(EXEEXT) $(EXHAUSTIVE) $(RANDOM_CALLS) amalgamation/binade.c libtestsupport.la tests/exhaustive/cuda$(EXEEXT) tests/exhaustive/hardware$(EXEEXT)
 	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(top_srcdir)/tests/hardware/run.sh --long || test $$? = 77
 	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(top_srcdir)/tests/amalgamation.sh --long
 	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(top_srcdir)/tests/fuzz/simulator.sh 50000 || test $$? = 77
 	@$(AM_TESTS_ENVIRONMENT) ROUNDS=1000 LENGTH=1048576 $(SHELL) $(top_srcdir)/tests/page/run.sh \
 		$(abs_top_srcdir)/tests/page/nonsense.mjs || test $$? = 77
 	@$(AM_TESTS_ENVIRONMENT) ROWS='$(ROWS)' MODES='$(MODES)' JOBS='$(JOBS)' \
-	$(SHELL) $(top_srcdir)/tests/check-exhaustive.sh causes $(RANDOM_ARRAYS_NAME) bulk large cuda hardware
+	$(SHELL) $(top_srcdir)/tests/check-exhaustive.sh causes $(RANDOM_CALLS_NAMES) bulk large cuda hardware
 .PHONY: check-exhaustive
 EXTRA_DIST += tests/check-exhaustive.sh

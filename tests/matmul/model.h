@@ -2,8 +2,6 @@
 #ifndef TESTS_MATMUL_MODEL_H
 #define TESTS_MATMUL_MODEL_H
 
-#include <CUnit/CUnit.h>
-
 #include <binade/matmul.h>
 
 #include "tests/support/operands.h"
@@ -32,8 +30,9 @@ typedef struct question {
     ptrdiff_t a_first, b_first, c_first; /* element (0, 0) */
 } question;
 
-/* Layouts: 0 rows side by side, 1 transposed operands, 2 gaps, 3 backwards, 4 columns of C apart. */
-enum { LAYOUTS = 5 };
+/* Layouts: 0 rows side by side, 1 transposed operands, 2 gaps, 3 backwards, 4 columns of C apart; and rows of A and C
+ * multiples of 4 KiB apart, which share a set of the first cache. */
+enum { MATRIX_LAYOUTS = 5, ROWS_SHARE_A_SET = MATRIX_LAYOUTS };
 void question_open(question *q, size_t m, size_t n, size_t k, const bnd_gemm *how, unsigned layout);
 void question_fill(question *q, data_kind kind, const bnd_format *f, uint64_t seed);
 void question_close(question *q);

@@ -135,7 +135,7 @@ static void test_definition(void)
                 if (!bnd_backend_here(backends[b]) || !in_turn(at, 7)) {
                     continue;
                 }
-                question_open(&q, shape[0], shape[1], shape[2], &how, (unsigned)(at % LAYOUTS));
+                question_open(&q, shape[0], shape[1], shape[2], &how, (unsigned)(at % MATRIX_LAYOUTS));
                 question_fill(&q, (data_kind)kind, &acc.format, at);
                 CU_ASSERT_EQUAL(question_ask(&q, NULL), BND_OK);
                 wrong += differences(&q, bnd_backend_name(backends[b]), BY_OPERATE);
@@ -169,7 +169,7 @@ static void test_oracle(void)
         const bnd_accumulator acc = accumulator_named(accumulators[i]);
         bnd_gemm how = {.accumulator = acc, .add = i % 2 == 1, .seed = i};
         question q;
-        question_open(&q, 2, 5, 9, &how, (unsigned)(i % LAYOUTS));
+        question_open(&q, 2, 5, 9, &how, (unsigned)(i % MATRIX_LAYOUTS));
         question_fill(&q, i % 3 == 0 ? DATA_FRINGE : i % 3 == 1 ? DATA_NORMAL : DATA_HARD, &acc.format, i);
         CU_ASSERT_EQUAL(question_ask(&q, NULL), BND_OK);
         wrong += differences(&q, "oracle", BY_ORACLE);
@@ -307,7 +307,7 @@ static void test_operands(void)
         const bnd_format f = format_named(formats[i]), g = format_named(formats[(i + 3) % 8]);
         bnd_gemm how = {.accumulator = accumulator_named(i % 2 == 0 ? "fp32" : "bf16"), .round_a = &f, .round_b = &g};
         question q;
-        question_open(&q, 17, 37, 45, &how, (unsigned)i % LAYOUTS);
+        question_open(&q, 17, 37, 45, &how, (unsigned)i % MATRIX_LAYOUTS);
         question_fill(&q, DATA_NORMAL, &f, 2 * i + 1);
         CU_ASSERT_EQUAL(question_ask(&q, NULL), BND_OK);
         wrong += differences(&q, "rounded", BY_OPERATE);
@@ -385,7 +385,7 @@ static void test_sweep(void)
             continue;
         }
         question_open(&q, 1 + (more & (oracle ? 1 : 7)), 1 + (more >> 8) % (oracle ? 5 : 40),
-                      1 + (more >> 16) % (oracle ? 6 : 20), &how, (unsigned)(more >> 24) % LAYOUTS);
+                      1 + (more >> 16) % (oracle ? 6 : 20), &how, (unsigned)(more >> 24) % MATRIX_LAYOUTS);
         question_fill(&q, (data_kind)((more >> 32) % DATA_KINDS), &how.accumulator.format, at);
         CU_ASSERT_EQUAL(question_ask(&q, NULL), BND_OK);
         wrong += differences(&q, name, oracle ? BY_ORACLE : BY_OPERATE);
