@@ -373,7 +373,7 @@ CU_TestInfo number_tests[] = {
     {"5: errata", test_errata},
     {"a measured time", test_measured_time},
     {"6 N D alone", test_work_alone},
-    {"bytes a parameter", test_table},
+    {"bytes per parameter", test_table},
     {"optimizers", test_optimizers},
     {"ZeRO", test_zero},
     {"activations of a layer", test_activations_of_a_layer},

@@ -18,7 +18,7 @@ expect "E4M3 everywhere without scales learns nothing" verdict formats fp8-e4m3-
 for scaled in fp8-current fp8-delayed fp8-unscaled; do
     expect "three seeds do not tell $scaled from fp32" verdict formats $scaled inconclusive
 done
-table formats "256 tokens a step (AdamW at $rate, the best of fp32's sweep):"
+table formats "256 tokens per step (AdamW at $rate, the best of fp32's sweep):"
 figure formats
 
 finish

@@ -13,9 +13,9 @@ runs tokens $large --lr "$rate" --recipe fp32,fp8-unscaled,fp8-current
 paper 2209.05433 "HYBRID FP8 needs scales (4096 tokens per step)" fp8-scales
 claim "HYBRID without scales learns badly at 4096 tokens per step" not verdict tokens fp8-unscaled "no difference"
 measured "unscaled $(gap_of tokens fp8-unscaled), scaled $(gap_of tokens fp8-current); $(short "$(value tokens fp8-unscaled underflowed_percent)") % underflow"
-expect "4096 tokens a step: HYBRID without scales is worse or fails" not verdict tokens fp8-unscaled "no difference"
-expect "4096 tokens a step: HYBRID without scales ends above HYBRID with scales" worse tokens fp8-unscaled fp8-current
-expect "4096 tokens a step: with scales it is not worse" not verdict tokens fp8-current worse
-table tokens "4096 tokens a step, one block (AdamW at $rate, the best of fp32's sweep):"
+expect "4096 tokens per step: HYBRID without scales is worse or fails" not verdict tokens fp8-unscaled "no difference"
+expect "4096 tokens per step: HYBRID without scales ends above HYBRID with scales" worse tokens fp8-unscaled fp8-current
+expect "4096 tokens per step: with scales it is not worse" not verdict tokens fp8-current worse
+table tokens "4096 tokens per step, one block (AdamW at $rate, the best of fp32's sweep):"
 figure tokens
 finish

@@ -134,7 +134,7 @@ static void test_data_larger_than_memory(void)
     CU_ASSERT_EQUAL(rmdir(folder), 0);
 }
 
-/* State of an optimizer, in bytes a parameter of fp32, as the run's own memory has it. */
+/* State of an optimizer, in bytes per parameter of fp32, as the run's own memory has it. */
 static void test_optimizer_states(void)
 {
     static const struct {

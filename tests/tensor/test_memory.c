@@ -197,7 +197,7 @@ static void test_views(void)
     bnd_engine_free(engine);
 }
 
-/* x (B, D) --w1 (D, H)--> h, relu a, --w2 (H, K)--> y, loss sum(y y); in fp32, 4 bytes an element. Handles go as soon
+/* x (B, D) --w1 (D, H)--> h, relu a, --w2 (H, K)--> y, loss sum(y y); in fp32, 4 bytes per element. Handles go as soon
  * as the next result is there.
  *
  * Forward. h + a are there while relu works; h is needed no more (relu saves its result). y is saved by the product

@@ -13,7 +13,7 @@ static void test_states(void)
 {
     static const struct {
         const char *optimizer;
-        unsigned m, v; /* bytes a number; v of Adafactor, Muon and Adam-mini: see below */
+        unsigned m, v; /* bytes per number; v of Adafactor, Muon and Adam-mini: see below */
     } cases[] = {{"sgd", 0, 0},  {"momentum", 4, 0},      {"adagrad", 0, 4},  {"rmsprop", 0, 4},
                  {"adam", 4, 4}, {"adamw", 4, 4},         {"lion", 4, 0},     {"adafactor", 0, 0},
                  {"muon", 4, 0}, {"muon-original", 4, 0}, {"adam-mini", 4, 0}};

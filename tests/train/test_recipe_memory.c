@@ -288,7 +288,7 @@ static void test_integers(void)
 }
 
 CU_TestInfo recipe_memory_tests[] = {
-    {"bytes a parameter", test_memory},
+    {"bytes per parameter", test_memory},
     {"bytes of histories", test_memory_of_histories},
     {"bytes of a wide model", test_totals},
     {"bytes of activations", test_activations},
