@@ -3,8 +3,8 @@
  * Accumulators of every kind, formats and rules of every kind, rounded operands, codes, symmetric products, layouts,
  * and sizes about those of tiles and blocks.
  *
- * 10^7 steps of sums, or with --all 10^9. Compiled with options.c, state.c and pool.c, and with the models of tests/bulk
- * and tests/matmul; links the library. */
+ * 10^7 steps of sums, or with --all 10^9. Compiled with options.c, state.c and pool.c, and with the models of
+ * tests/bulk and tests/matmul; links the library. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -317,7 +317,7 @@ static size_t check_codes(comparison *b, draw *d)
 static const struct {
     const char *name;
     size_t (*check)(comparison *b, draw *d);
-    unsigned share; /* of the steps, in 16ths: some are a hundred times faster than others */
+    unsigned share; /* of the steps, in 16ths: some are 100 times faster than others */
 } rows[] = {
     {"fp32", check_fp32, 8},           {"usual formats", check_usual, 2},
     {"any format", check_any, 1},      {"aligned groups", check_aligned, 1},
