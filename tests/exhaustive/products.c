@@ -325,7 +325,7 @@ static const struct {
 };
 enum { TASKS = sizeof rows / sizeof rows[0] };
 
-/* The first few differences of a process are printed by the checks themselves. A product of no steps counts for some. */
+/* The checks print the first few differences of a process. A product of no steps counts for some. */
 static void check_draws(const void *context, size_t row, uint64_t piece, outcome *o)
 {
     static comparison b = {.what = "products"};
