@@ -1,5 +1,5 @@
 /* Matrix products, drawn at random, by every back end of this machine: the portable one against single operations, an
- * element at a time, and the others against the portable one, bit by bit, what lies between the elements of C included.
+ * element at a time, and the others against the portable one, bit by bit, and what lies between the elements of C.
  * Accumulators of every kind, formats and rules of every kind, rounded operands, codes, symmetric products, layouts,
  * and sizes about those of tiles and blocks.
  *

@@ -394,7 +394,7 @@ float expected(const question *q, size_t i, size_t j, judge by)
     for (size_t k = 0; k < q->k; k += promote) {
         c = promoted(q, c, sum_of(q, i, j, 0.0f, k, q->k - k < promote ? q->k : k + promote, by), by);
     }
-    return c;
+    return one_nan(c); /* also with k = 0 */
 }
 
 size_t differences(const question *q, const char *what, judge by)
