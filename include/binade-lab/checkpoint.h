@@ -209,6 +209,16 @@ size_t bnd_checkpoint_weights(const bnd_checkpoint *checkpoint);
 const bnd_stored_weight *bnd_checkpoint_weight_at(const bnd_checkpoint *checkpoint, size_t index);
 const bnd_stored_weight *bnd_checkpoint_find_weight(const bnd_checkpoint *checkpoint, const char *name);
 
+/* Does a pattern match a name? */
+typedef bool bnd_name_matches(const char *pattern, const char *name);
+
+/* Refuses a pattern that matches no weight.
+ * Arguments: `setting`: what the patterns are given as, for the message: "keep". `matches`: how they are compared.
+ * On failure: BND_BAD_ARGUMENT: the message has the pattern, and a longer one that matches, or the name of a weight. */
+BND_CHECKED bnd_status bnd_checkpoint_check_patterns(const bnd_checkpoint *checkpoint, const char *setting,
+                                                     const char *const *patterns, size_t count,
+                                                     bnd_name_matches *matches, bnd_error *why);
+
 /* Returns: how a weight is stored: the name of its layout; without one the dtype of its codes; "" for NULL, and for
  * scales without codes. */
 const char *bnd_stored_as(const bnd_stored_weight *weight);

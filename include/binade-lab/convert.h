@@ -20,7 +20,8 @@ typedef struct bnd_quantize {
     const char *scale_format; /* fp32, bf16, fp16: of scales that are not of 8 bits; by default the layout's own */
     const char *activations;  /* what the config asks for at run time: none, dynamic, or static: input scales of the
                                  input. By default static where the layout has them and all weights do; else by `to` */
-    const char *const *keep;  /* globs (* and ?) of weights or modules that stay as they are */
+    const char *const *keep;  /* globs (* and ?) of weights or modules that stay as they are;
+                                 one that matches no weight is refused, also in `also` */
     size_t keeps;             /* patterns in `keep` */
     const char *const *also;  /* globs of matrices that are quantized although they stay by default */
     size_t alsos;             /* patterns in `also` */

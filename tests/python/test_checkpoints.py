@@ -129,7 +129,11 @@ class Commands(Checkpoints):
 
     def test_scan_refuses(self):
         self.refuses("unknown format 'e4m4row'", bd.scan, self.base, "e4m4row")
-        self.refuses("no tensor with such a name", bd.scan, self.base, "e4m3", only="nothing*")
+        self.refuses("only 'nothing*' matches no weight", bd.scan, self.base, "e4m3", only=["*", "nothing*"])
+        self.refuses("skip 'up_proj' matches no weight", bd.scan, self.base, "e4m3", skip="up_proj")
+        self.refuses("only and skip leave no tensor to scan", bd.scan, self.base, "e4m3", skip="*")
+        self.refuses("keep 'up_proj' matches no weight", bd.quantize_checkpoint, self.base, dry_run=True, to="e4m3",
+                     keep=["*mlp*", "up_proj"])
         self.refuses("from 0 to 1", bd.scan, self.base, "e4m3", max_underflow=2)
         self.refuses("at least one", bd.scan, self.base, [])
         self.refuses("must be a function", bd.scan, self.base, "e4m3", progress=3)

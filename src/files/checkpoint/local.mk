@@ -31,4 +31,5 @@ libbinade_laboratory_la_SOURCES += \
 	src/files/checkpoint/decode_weight.c \
 	src/files/checkpoint/weights.c \
 	src/files/checkpoint/open.c \
+	src/files/checkpoint/patterns.c \
 	src/files/checkpoint/writer.c

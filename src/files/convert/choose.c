@@ -191,6 +191,15 @@ static bnd_status choose_one(bnd_planned_weight *out, const bnd_quantize_plan *p
 
 /* ---- all of them ---- */
 
+static bnd_status check_patterns(const bnd_quantize_plan *plan, const bnd_quantize *asked, bnd_error *why)
+{
+    bnd_status status =
+        bnd_checkpoint_check_patterns(plan->in, "keep", asked->keep, asked->keeps, bndi_glob_weight, why);
+    return status == BND_OK
+               ? bnd_checkpoint_check_patterns(plan->in, "include", asked->also, asked->alsos, bndi_glob_weight, why)
+               : status;
+}
+
 /* What is decoded has the axes that the unquantized model has. */
 static void turn(bnd_planned_weight *out, bndi_weight_work *work)
 {
@@ -214,6 +223,10 @@ bnd_status bndi_choose(bnd_quantize_plan *plan, const bnd_quantize *asked, bnd_e
             turn(weight, &plan->work[i]);
         }
         plan->totals.weights[weight->conversion]++;
+    }
+    bnd_status status = check_patterns(plan, asked, why);
+    if (status != BND_OK) {
+        return status;
     }
     size_t changed = plan->count - plan->totals.weights[BND_STAYS];
     if (plan->how.dequantizes && changed == 0) {

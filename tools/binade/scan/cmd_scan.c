@@ -66,13 +66,27 @@ static int read_underflow(void *options, const option_row *row, const char *valu
 
 /* ---- which tensors ---- */
 
+static bool matches_one(const char *pattern, const char *name)
+{
+    return fnmatch(pattern, name, 0) == 0;
+}
+
 static bool matches(const globs *list, const char *name)
 {
     bool found = false;
     for (size_t i = 0; i < list->count && !found; i++) {
-        found = fnmatch(list->items[i], name, 0) == 0;
+        found = matches_one(list->items[i], name);
     }
     return found;
+}
+
+static bnd_status check_patterns(const scan_options *o, const bnd_checkpoint *checkpoint, bnd_error *why)
+{
+    bnd_status status =
+        bnd_checkpoint_check_patterns(checkpoint, "only", o->only.items, o->only.count, matches_one, why);
+    return status == BND_OK
+               ? bnd_checkpoint_check_patterns(checkpoint, "skip", o->skip.items, o->skip.count, matches_one, why)
+               : status;
 }
 
 static bool is_wanted(void *state, const char *name)
@@ -109,7 +123,10 @@ static int print_scan(const scan_options *o, const bnd_scan *scan)
     const bnd_scan_model *m = bnd_scan_model_of(scan);
     if (m->tensors == 0) {
         return m->staying == 0
-                   ? complain(o->common.command, "%s has no tensor with such a name", o->path)
+                   ? complain(o->common.command,
+                              o->only.count + o->skip.count > 0 ? "%s: --only and --skip leave no tensor to scan"
+                                                                : "%s has no tensors",
+                              o->path)
                    : complain(o->common.command,
                               "%s has no matrix to scan: %llu tensors have fewer than two dimensions, or no numbers "
                               "(--vectors scans those with numbers)",
@@ -143,6 +160,10 @@ static int scan_path(scan_options *o)
         return complain(o->common.command, "%s", why.message);
     }
     status = bnd_checkpoint_new(&checkpoint, o->path, NULL, NULL, &why);
+    if (status == BND_OK && check_patterns(o, checkpoint, &why) != BND_OK) {
+        bnd_checkpoint_free(checkpoint);
+        return complain(o->common.command, "%s", why.message);
+    }
     if (status == BND_OK) {
         const bnd_watch watch = {show_progress, &bar};
         o->how.context = &context;

@@ -68,9 +68,19 @@ def _scan_result(path, scan, candidates, options, sqnr, max_underflow):
     return found
 
 
-def _wanted(only, skip):
-    only, skip = (texts_of(() if names is None else names, what) for names, what in ((only, "only"), (skip, "skip")))
+@_types.bnd_name_matches
+def _matches(pattern, name):
+    return fnmatch.fnmatchcase(decoded(name), decoded(pattern))
 
+
+def _check_patterns(opened, names, what):
+    names = texts_of(() if names is None else names, what)
+    given = (ctypes.c_char_p * len(names))(*(name.encode() for name in names))
+    call("bnd_checkpoint_check_patterns", opened._open(), what.encode(), given, len(names), _matches)
+    return names
+
+
+def _wanted(only, skip):
     def wanted(_, name):
         name = decoded(name)
         return ((not only or any(fnmatch.fnmatchcase(name, glob) for glob in only))
@@ -86,7 +96,8 @@ def scan(checkpoint: Union[Path, Checkpoint], formats: Union[str, Iterable[str],
 
     formats: candidates such as "e4m3", "e4m3/row", "mxfp8:floor", "nvfp4"; by default those of the command.
     sqnr, max_underflow: what every tensor must keep: decibels, and the largest share of nonzero weights that become 0.
-    only, skip: patterns of names, with * and ?. vectors: tensors with fewer than two axes, too.
+    only, skip: patterns of names, with * and ?; one that matches no weight is refused.
+    vectors: tensors with fewer than two axes, too.
     progress: called with the bytes that are done and their number; False, or an exception, ends the scan.
     """
     if formats is None:
@@ -106,10 +117,12 @@ def scan(checkpoint: Union[Path, Checkpoint], formats: Union[str, Iterable[str],
     options = _types.bnd_scan_options(context=ctypes.pointer(context), watch=ctypes.pointer(watch), vectors=vectors,
                                       asks_sqnr=sqnr is not None, sqnr=sqnr or 0,
                                       asks_underflow=max_underflow is not None, underflow=max_underflow or 0)
+    only, skip = _check_patterns(opened, only, "only"), _check_patterns(opened, skip, "skip")
     options.wanted = dict(options._fields_)["wanted"](_wanted(only, skip))
     interruptible(lambda: call("bnd_scan_new", handle.out, opened._open(), candidates, len(names),
                                ctypes.byref(options)), stop)
     if lib.bnd_scan_tensors(handle.value) == 0:
-        raise ValueError(f"{opened.path} has no tensor with such a name")
+        raise ValueError(f"{opened.path}: only and skip leave no tensor to scan" if only or skip else
+                         f"{opened.path} has no tensors")
     return _scan_result(opened.path, handle.value, candidates, options, math.nan if sqnr is None else sqnr,
                         math.nan if max_underflow is None else max_underflow)

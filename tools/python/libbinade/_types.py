@@ -1024,6 +1024,7 @@ class bnd_autopsy(Structure):
 
 
 bnd_checkpoint_damage = CFUNCTYPE(None, c_void_p, c_char_p, c_char_p, c_char_p)
+bnd_name_matches = CFUNCTYPE(c_bool, c_char_p, c_char_p)
 bnd_segment = CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t, c_void_p, c_void_p)
 bnd_keeps = CFUNCTYPE(c_size_t, c_size_t, c_int, c_void_p, c_size_t, c_bool, c_size_t)
 bnd_study_watch = CFUNCTYPE(c_bool, c_void_p, c_size_t, c_void_p)
@@ -1605,6 +1606,7 @@ LAB = {
     "bnd_checkpoint_weights": (c_size_t, [c_void_p]),
     "bnd_checkpoint_weight_at": (POINTER(bnd_stored_weight), [c_void_p, c_size_t]),
     "bnd_checkpoint_find_weight": (POINTER(bnd_stored_weight), [c_void_p, c_char_p]),
+    "bnd_checkpoint_check_patterns": (c_int, [c_void_p, c_char_p, c_void_p, c_size_t, c_void_p, c_void_p]),
     "bnd_stored_as": (c_char_p, [c_void_p]),
     "bnd_decode_weight_f32": (c_int, [c_void_p, c_void_p, c_uint64, c_size_t, c_void_p, c_void_p]),
     "bnd_checkpoint_writer_new": (c_int, [c_void_p, c_char_p, c_void_p, c_void_p]),
