@@ -184,6 +184,16 @@ static int verify_all(verify *v)
     return status;
 }
 
+/* A check that was named and has no cases for a format is not passed: it is said, or refused where nothing is left. */
+static int refuse_nothing(const verify *v)
+{
+    char *left_out = verify_left_out(v);
+    int status =
+        v->result_count > 0 ? GO_ON : complain(v->common.command, "nothing to compare: no cases for %s", left_out);
+    free(left_out);
+    return status;
+}
+
 /* ---- the command ---- */
 
 static int run(const command *self, int argc, char **argv)
@@ -201,6 +211,9 @@ static int run(const command *self, int argc, char **argv)
     }
     if (status == GO_ON) {
         status = verify_all(&v);
+    }
+    if (status == GO_ON) {
+        status = refuse_nothing(&v);
     }
     if (status == GO_ON) {
         verify_print(&v);

@@ -28,6 +28,31 @@ uint64_t verify_mismatches(const verify *v)
     return sum;
 }
 
+static bool has_result(const verify *v, size_t check, size_t format)
+{
+    bool found = false;
+    for (size_t i = 0; i < v->result_count && !found; i++) {
+        found = v->results[i].check == check && (format == SIZE_MAX || v->results[i].format == format);
+    }
+    return found;
+}
+
+char *verify_left_out(const verify *v)
+{
+    char *all = copy_text("");
+    for (size_t check = 0; v->checks_given && check < bnd_verify_check_count(); check++) {
+        for (size_t i = 0; v->wanted[check] && i < v->common.formats.count; i++) {
+            if (!has_result(v, check, i)) {
+                char *more = format_text("%s%s%s of %s", all, all[0] != '\0' ? ", " : "", bnd_verify_check_name(check),
+                                         v->common.formats.items[i].name);
+                free(all);
+                all = more;
+            }
+        }
+    }
+    return all;
+}
+
 static void print_table(const verify *v)
 {
     static const column columns[] = {
@@ -192,11 +217,20 @@ static void print_titles(const verify *v)
 {
     printf("\n");
     for (size_t i = 0; i < bnd_verify_check_count(); i++) {
-        if (v->wanted[i]) {
+        if (has_result(v, i, SIZE_MAX)) {
             size_t at = (size_t)printf("%-10s  ", bnd_verify_check_name(i));
             put_wrapped(bnd_verify_check_title(i), at, at);
         }
     }
+}
+
+static void print_left_out(const verify *v)
+{
+    char *left_out = verify_left_out(v);
+    if (left_out[0] != '\0') {
+        printf("\nnot compared, because there are no cases: %s\n", left_out);
+    }
+    free(left_out);
 }
 
 static void print_summary(const verify *v)
@@ -298,6 +332,7 @@ void verify_print(const verify *v)
     print_table(v);
     if (v->common.output == OUTPUT_TEXT) {
         print_counterexamples(v);
+        print_left_out(v);
         print_titles(v);
     }
 }

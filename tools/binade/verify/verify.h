@@ -43,6 +43,7 @@ typedef struct verify {
 
 void verify_print(const verify *v);
 uint64_t verify_mismatches(const verify *v);
+char *verify_left_out(const verify *v); /* checks that were named, where a format has no cases: "bits of e4m3, ..." */
 
 /* ---- state.c; without --state these do nothing ---- */
 
