@@ -94,7 +94,8 @@ typedef enum bnd_known {
     BND_KNOWN_DIGITS,  /* an irrational number, or a long power: between two numbers that agree in hundreds of bits */
     BND_KNOWN_INFINITE,
     BND_KNOWN_NAN,
-    BND_KNOWN_NOT /* what means the values of a format (ulp, next_up), or would take more than 100,000 digits */
+    BND_KNOWN_NOT,   /* what means the values of a format (ulp, next_up), or would take more than 100,000 digits */
+    BND_KNOWN_BOUNDS /* a number without known digits: nearer to 0 than 2^-(2^62), beyond 2^(2^62), or next to 0 */
 } bnd_known;
 
 typedef struct bnd_real bnd_real;
@@ -152,11 +153,17 @@ int bnd_real_sign(const bnd_real *x);
  * Arguments: `x`: the value. `unit`: a finite number other than zero. */
 double bnd_real_in_units(const bnd_real *x, bnd_exact unit);
 
+/* Divides a value by another.
+ *
+ * Returns: The quotient as a double; NaN if one of them is not a number, or `y` may be 0.
+ * Arguments: `x`, `y`: the values. */
+double bnd_real_quotient(const bnd_real *x, const bnd_real *y);
+
 /* Writes a value, as bnd_print_exact does. A value without an end in decimal is cut, not rounded, after 40 significant
  * digits, with "..." before the exponent. Of an irrational number only certain digits are written. A value so near to a
  * number of few digits that it may be that number, such as sqrt(2) sqrt(2), is written "~2".
  *
- * Returns: The length of the whole text, as snprintf; "?" is written if the value is not known.
+ * Returns: The length of the whole text, as snprintf; "?" is written if no digits are known.
  * Arguments: `out` (out), `size`: the text and its room. `x`: the value. `notation`: plain, with an exponent, or
  *     either. */
 size_t bnd_print_real(char *out, size_t size, const bnd_real *x, bnd_notation notation);

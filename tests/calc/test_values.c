@@ -208,9 +208,20 @@ static void values(void)
         }
     }
     CU_ASSERT_EQUAL(wrong, 0);
-    static const char *const bad[] = {
-        "sqrt(2)*sqrt(2)",    "sqrt(2)-sqrt(2)", "1e200000-1/3", "ulp(1)", "fp16(1)", "rint(1)", "p11:0x1", "",
-        "1/(sqrt(2)-sqrt(2))"};
+    static const char *const bad[] = {"sqrt(2)*sqrt(2)",
+                                      "sqrt(2)-sqrt(2)",
+                                      "1e200000-1/3",
+                                      "ulp(1)",
+                                      "fp16(1)",
+                                      "rint(1)",
+                                      "p11:0x1",
+                                      "",
+                                      "1/(sqrt(2)-sqrt(2))",
+                                      "max(sqrt(2)-sqrt(2), 0)",
+                                      "log(exp(-1e30))",
+                                      "exp(1e30)-exp(1e30)",
+                                      "exp(1e30)*exp(-1e30)",
+                                      "exp(-1e30)-exp(-1e30)"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         bnd_exact value = {.low = 77};
         bnd_real *exact = NULL;
@@ -218,6 +229,59 @@ static void values(void)
         CU_ASSERT_PTR_NULL(exact);
         CU_ASSERT_EQUAL(value.low, 77);
     }
+}
+
+#define NINES "99999999999999999999999999999999999999999999999999"
+#define ZEROS "00000000000000000000000000000000000000000000000000"
+
+/* Beyond the exponents of MPFR, and next to limits that nothing reaches: what a number in the same place rounds to, and
+ * its error relative to the value as fp32. */
+static void limits(void)
+{
+    static const struct {
+        const char *text, *same;
+        double relative;
+    } rows[] = {{"exp(-1e30)", "1e-999999999", -1},
+                {"-exp(-1e30)", "-1e-999999999", -1},
+                {"exp(-1e9)", "1e-999999999", -1},
+                {"exp(1e-99999)", "1." ZEROS ZEROS ZEROS "1", 0},
+                {"exp(-exp(-1e30))", "0." NINES NINES NINES, 0},
+                {"tanh(1e30)", "0." NINES NINES NINES, 0},
+                {"tanh(-1e30)", "-0." NINES NINES NINES, 0},
+                {"erf(1e30)", "0." NINES NINES NINES, 0},
+                {"sigmoid(1e30)", "0." NINES NINES NINES, 0},
+                {"sigmoid(-1e30)", "1e-999999999", -1},
+                {"gelu(-1e30)", "-1e-999999999", -1},
+                {"1 - exp(-1e30)", "0." NINES NINES NINES, 0},
+                {"2 - tanh(1e30)", "1." ZEROS ZEROS ZEROS "1", 0},
+                {"exp(-1e30)^3", "1e-999999999", -1},
+                {"min(exp(-1e30), 1)", "1e-999999999", -1},
+                {"exp(1e30)", "1e999999999", -1},
+                {"1/exp(-1e30)", "1e999999999", -1},
+                {"1/-exp(-1e30)", "-1e999999999", -1},
+                {"rsqrt(exp(-1e30))", "1e999999999", -1},
+                {"pi*2^-1000000000", "1e-999999999", -1}};
+    uint64_t wrong = 0;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        for (size_t k = 0; k < FEW * BND_ROUND_DETERMINISTIC_COUNT; k++) {
+            bnd_format f = format_named(few_formats[k % FEW]);
+            bnd_rule rule = {.rounding = (uint8_t)(k / FEW)};
+            if (!is_rounded(rows[i].text, rounded(rows[i].same, &f, rule), &f, rule)) {
+                printf("\n  %s in %s\n", rows[i].text, f.name);
+                wrong++;
+            }
+        }
+        bnd_exact value;
+        bnd_real *exact = NULL, *error = NULL;
+        bnd_format fp32 = format_named("fp32");
+        CU_ASSERT_EQUAL(bnd_real_new_of_text_n(&value, &exact, rows[i].text, strlen(rows[i].text), NULL), BND_OK);
+        bnd_exact result = bnd_round_exact(&fp32, value, (bnd_rule){.overflow = BND_OVERFLOW_SATURATE}, 0).value;
+        CU_ASSERT_EQUAL(bnd_real_new_of_error(&error, result, exact, NULL), BND_OK);
+        CU_ASSERT_EQUAL(bnd_real_quotient(error, exact), rows[i].relative);
+        bnd_real_free(error);
+        bnd_real_free(exact);
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
 }
 
 /* Conversions inside: the formats of terms, and one rounding for each. */
@@ -273,7 +337,11 @@ static void leaves_mpfr_as_it_was(void)
     mpfr_clear_flags();
 }
 
-CU_TestInfo value_tests[] = {
-    {"powers", powers}, {"repeated sums", repeated_sums}, {"quotients as values", quotients},
-    {"values", values}, {"conversions", conversions},     {"MPFR's range and flags", leaves_mpfr_as_it_was},
-    CU_TEST_INFO_NULL};
+CU_TestInfo value_tests[] = {{"powers", powers},
+                             {"repeated sums", repeated_sums},
+                             {"quotients as values", quotients},
+                             {"limits and far numbers", limits},
+                             {"values", values},
+                             {"conversions", conversions},
+                             {"MPFR's range and flags", leaves_mpfr_as_it_was},
+                             CU_TEST_INFO_NULL};

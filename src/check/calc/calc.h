@@ -23,11 +23,18 @@ enum { BNDI_REAL_BITS = 512, BNDI_REAL_BITS_MOST = 8192 };
 /* Numerators and denominators: 100,000 digits. */
 enum { BNDI_QUOTIENT_BITS = 332193 };
 
+/* Ends of an interval that the number is not: those that were rounded, and limits that nothing reaches. An infinite end
+ * is one of these. */
+typedef struct bndi_open {
+    bool low, high;
+} bndi_open;
+
 struct bnd_real {
     bnd_known known;
     bool negative; /* an infinity */
     mpq_t value;   /* BND_KNOWN_EXACTLY */
     mpfr_t low, high;
+    bndi_open open;
 };
 
 void bndi_real_open(bnd_real *x, mpfr_prec_t bits);
@@ -72,9 +79,12 @@ BND_CHECKED bnd_status bndi_expression_real_alloc(bnd_real **out, const bnd_term
 
 /* What was worked out: a quotient that has not grown too long; two ends, which are one number or an interval. */
 void bndi_real_give_exact(bnd_real *out);
-void bndi_real_give_ends(bnd_real *out);
+void bndi_real_give_ends(bnd_real *out, bndi_open open);
 
 /* The ends of what is a number. */
-void bndi_real_ends(mpfr_t low, mpfr_t high, const bnd_real *x);
+bndi_open bndi_real_ends(mpfr_t low, mpfr_t high, const bnd_real *x);
+
+/* Whether one end of an interval is 0 or infinite: then the number is beyond the exponents of MPFR. */
+bool bndi_real_is_bounded(const bnd_real *x);
 
 #endif

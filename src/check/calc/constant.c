@@ -39,4 +39,5 @@ void bndi_real_constant(bnd_real *out, bndi_constant which, bool negative)
         mpfr_neg(out->high, out->high, MPFR_RNDN);
     }
     out->known = BND_KNOWN_DIGITS;
+    out->open = (bndi_open){true, true};
 }

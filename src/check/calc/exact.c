@@ -3,6 +3,7 @@
 #include "calc/big_numbers.h"
 #include "text/decimal.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -172,28 +173,53 @@ bnd_status bnd_real_new_of_error(bnd_real **out, bnd_exact value, const bnd_real
 
 bnd_known bnd_real_known(const bnd_real *x)
 {
-    return x->known;
+    return bndi_real_is_bounded(x) && bnd_real_sign(x) != 0 ? BND_KNOWN_BOUNDS : x->known;
+}
+
+/* An end that is not infinite and, where it matters and there is one, not zero. False: it is not a number. */
+static bool near_to(mpfr_t out, const bnd_real *x, bool zero_is_good)
+{
+    bool is_number = x->known == BND_KNOWN_EXACTLY || x->known == BND_KNOWN_DIGITS;
+    if (is_number) {
+        mpfr_t high;
+        mpfr_init2(high, mpfr_get_prec(out));
+        bndi_real_ends(out, high, x);
+        if (!mpfr_regular_p(out) && !(zero_is_good && mpfr_zero_p(out))) {
+            mpfr_set(out, high, MPFR_RNDN);
+        }
+        mpfr_clear(high);
+    }
+    return is_number;
 }
 
 double bnd_real_in_units(const bnd_real *x, bnd_exact unit)
 {
-    bnd_real u;
-    double quotient;
     bndi_mpfr_state state = bndi_mpfr_begin();
-    mpfr_t low, high;
-    mpfr_inits2(bndi_real_bits(x), low, high, (mpfr_ptr)NULL);
-    mpfr_set_nan(low);
-    bndi_real_open(&u, bndi_real_bits(x));
-    bndi_real_value(&u, unit);
-    if ((x->known == BND_KNOWN_EXACTLY || x->known == BND_KNOWN_DIGITS) && bnd_real_sign(&u) != 0) {
-        bndi_real_ends(low, high, x);
-        mpfr_div_q(low, low, u.value, MPFR_RNDN);
+    MPFR_DECL_INIT(u, 128);
+    mpfr_t quotient;
+    mpfr_init2(quotient, bndi_real_bits(x));
+    mpfr_set_nan(quotient);
+    if (unit.kind == BND_KIND_FINITE && near_to(quotient, x, true)) {
+        bndi_exact_to_mpfr(u, unit);
+        mpfr_div(quotient, quotient, u, MPFR_RNDN);
     }
-    quotient = mpfr_get_d(low, MPFR_RNDN);
-    bndi_real_close(&u);
-    mpfr_clears(low, high, (mpfr_ptr)NULL);
+    double out = mpfr_get_d(quotient, MPFR_RNDN);
+    mpfr_clear(quotient);
     bndi_mpfr_end(state);
-    return quotient;
+    return out;
+}
+
+double bnd_real_quotient(const bnd_real *x, const bnd_real *y)
+{
+    bndi_mpfr_state state = bndi_mpfr_begin();
+    mpfr_t above, below;
+    mpfr_inits2(bndi_real_bits(x), above, below, (mpfr_ptr)NULL);
+    bool known = bnd_real_sign(y) != 0 && near_to(above, x, false) && near_to(below, y, false);
+    mpfr_div(above, above, below, MPFR_RNDN);
+    double out = known ? mpfr_get_d(above, MPFR_RNDN) : (double)NAN;
+    mpfr_clears(above, below, (mpfr_ptr)NULL);
+    bndi_mpfr_end(state);
+    return out;
 }
 
 /* ---- how it is written ---- */
@@ -329,7 +355,11 @@ size_t bnd_print_real(char *out, size_t size, const bnd_real *x, bnd_notation no
         write_exact(&text, x->value, notation);
         break;
     case BND_KNOWN_DIGITS:
-        write_certain(&text, x);
+        if (bndi_real_is_bounded(x)) {
+            bndi_text_char(&text, '?');
+        } else {
+            write_certain(&text, x);
+        }
         break;
     case BND_KNOWN_INFINITE:
         bndi_text_string(&text, x->negative ? "-inf" : "inf");

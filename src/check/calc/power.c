@@ -48,15 +48,16 @@ static void interval_power(bnd_real *out, const bnd_real *x, int64_t n)
 {
     mpfr_t low, high;
     mpfr_inits2(bndi_real_bits(out), low, high, (mpfr_ptr)NULL);
-    bndi_real_ends(low, high, x);
-    if (mpfr_sgn(low) * mpfr_sgn(high) <= 0) {
+    bndi_open open = bndi_real_ends(low, high, x);
+    if (bnd_real_sign(x) == 0) {
         out->known = BND_KNOWN_NOT;
     } else {
         bool below_zero = mpfr_sgn(low) < 0, odd = n % 2 != 0;
         bool falls = below_zero ? (n < 0) == odd : n < 0;
-        mpfr_pow_si(out->low, falls ? high : low, (long)n, MPFR_RNDD);
-        mpfr_pow_si(out->high, falls ? low : high, (long)n, MPFR_RNDU);
-        bndi_real_give_ends(out);
+        bool low_cut = mpfr_pow_si(out->low, falls ? high : low, (long)n, MPFR_RNDD) != 0;
+        bool high_cut = mpfr_pow_si(out->high, falls ? low : high, (long)n, MPFR_RNDU) != 0;
+        bndi_real_give_ends(
+            out, (bndi_open){low_cut || (falls ? open.high : open.low), high_cut || (falls ? open.low : open.high)});
     }
     mpfr_clears(low, high, (mpfr_ptr)NULL);
 }

@@ -8,6 +8,7 @@ void bndi_real_open(bnd_real *x, mpfr_prec_t bits)
 {
     x->known = BND_KNOWN_NOT;
     x->negative = false;
+    x->open = (bndi_open){false, false};
     mpq_init(x->value);
     mpfr_init2(x->low, bits);
     mpfr_init2(x->high, bits);
@@ -111,21 +112,23 @@ bnd_status bndi_real_number(bnd_real *out, const char *text, size_t length, bool
 
 /* ---- intervals ---- */
 
-void bndi_real_ends(mpfr_t low, mpfr_t high, const bnd_real *x)
+bndi_open bndi_real_ends(mpfr_t low, mpfr_t high, const bnd_real *x)
 {
     if (x->known == BND_KNOWN_EXACTLY) {
-        mpfr_set_q(low, x->value, MPFR_RNDD);
-        mpfr_set_q(high, x->value, MPFR_RNDU);
-    } else {
-        mpfr_set(low, x->low, MPFR_RNDD);
-        mpfr_set(high, x->high, MPFR_RNDU);
+        bool low_cut = mpfr_set_q(low, x->value, MPFR_RNDD) != 0, high_cut = mpfr_set_q(high, x->value, MPFR_RNDU) != 0;
+        return (bndi_open){low_cut, high_cut};
     }
+    bool low_cut = mpfr_set(low, x->low, MPFR_RNDD) != 0, high_cut = mpfr_set(high, x->high, MPFR_RNDU) != 0;
+    return (bndi_open){low_cut || x->open.low, high_cut || x->open.high};
 }
 
-/* What two ends say: a number where they are one and small, nothing where they are infinite. */
-void bndi_real_give_ends(bnd_real *out)
+/* What two ends say: a number where they are one and small, nothing where both are infinite. A zero has the sign of the
+ * numbers next to it, so that its reciprocal is the right infinity. */
+void bndi_real_give_ends(bnd_real *out, bndi_open open)
 {
-    if (!mpfr_number_p(out->low) || !mpfr_number_p(out->high)) {
+    bool nan = mpfr_nan_p(out->low) || mpfr_nan_p(out->high);
+    out->open = open;
+    if (nan || (!mpfr_number_p(out->low) && !mpfr_number_p(out->high))) {
         out->known = BND_KNOWN_NOT;
     } else if (mpfr_equal_p(out->low, out->high) &&
                (mpfr_zero_p(out->low) || (mpfr_get_exp(out->low) < MOST_BITS && mpfr_get_exp(out->low) > -MOST_BITS))) {
@@ -133,65 +136,118 @@ void bndi_real_give_ends(bnd_real *out)
         bndi_real_give_exact(out);
     } else {
         out->known = BND_KNOWN_DIGITS;
+        if (mpfr_zero_p(out->low)) {
+            mpfr_set_zero(out->low, 1);
+        }
+        if (mpfr_zero_p(out->high)) {
+            mpfr_set_zero(out->high, -1);
+        }
     }
+}
+
+static int sign_of_ends(const mpfr_t low, const mpfr_t high, bndi_open open)
+{
+    int least = mpfr_sgn(low), most = mpfr_sgn(high);
+    return least > 0 || (least == 0 && open.low) ? 1 : most < 0 || (most == 0 && open.high) ? -1 : 0;
 }
 
 typedef int binary(mpfr_t, const mpfr_t, const mpfr_t, mpfr_rnd_t);
 
+/* An operand's two ends. */
+typedef struct ends {
+    mpfr_t at[2];
+    bool open[2];
+} ends;
+
+static void open_ends(ends *e, mpfr_prec_t bits, const bnd_real *x)
+{
+    mpfr_inits2(bits, e->at[0], e->at[1], (mpfr_ptr)NULL);
+    bndi_open open = bndi_real_ends(e->at[0], e->at[1], x);
+    e->open[0] = open.low;
+    e->open[1] = open.high;
+}
+
+static void close_ends(ends *e)
+{
+    mpfr_clears(e->at[0], e->at[1], (mpfr_ptr)NULL);
+}
+
+/* Of the results at two ends the result is reached if both ends are, and also where one of them is zero and reached. */
+static bool is_corner_open(const ends *a, int i, const ends *b, int k)
+{
+    bool a_moves = !mpfr_zero_p(a->at[i]), b_moves = !mpfr_zero_p(b->at[k]);
+    return (a->open[i] && (b->open[k] || b_moves)) || (b->open[k] && a_moves);
+}
+
 /* The least and the largest of the four results that the ends can make: of a product, and of a quotient whose divisor
- * is not zero. */
-static void spread(bnd_real *out, binary *operation, const mpfr_t a[2], const mpfr_t b[2])
+ * is not zero. 0 times an end that is infinite says nothing that the other three do not. */
+static void spread(bnd_real *out, binary *operation, const ends *a, const ends *b)
 {
     mpfr_t low, high;
-    mpfr_init2(low, bndi_real_bits(out));
-    mpfr_init2(high, bndi_real_bits(out));
+    bndi_open open = {false, false};
+    mpfr_inits2(bndi_real_bits(out), low, high, (mpfr_ptr)NULL);
+    mpfr_set_nan(out->low);
+    mpfr_set_nan(out->high);
     for (int i = 0; i < 4; i++) {
-        operation(low, a[i & 1], b[i >> 1], MPFR_RNDD);
-        operation(high, a[i & 1], b[i >> 1], MPFR_RNDU);
-        if (i == 0 || mpfr_less_p(low, out->low) || mpfr_nan_p(low)) {
-            mpfr_set(out->low, low, MPFR_RNDD);
+        bool corner = is_corner_open(a, i & 1, b, i >> 1);
+        bool low_open = operation(low, a->at[i & 1], b->at[i >> 1], MPFR_RNDD) != 0 || corner;
+        bool high_open = operation(high, a->at[i & 1], b->at[i >> 1], MPFR_RNDU) != 0 || corner;
+        if (mpfr_nan_p(low)) {
+            continue;
         }
-        if (i == 0 || mpfr_greater_p(high, out->high) || mpfr_nan_p(high)) {
+        open.low = mpfr_equal_p(low, out->low) ? open.low && low_open : open.low;
+        open.high = mpfr_equal_p(high, out->high) ? open.high && high_open : open.high;
+        if (mpfr_nan_p(out->low) || mpfr_less_p(low, out->low)) {
+            mpfr_set(out->low, low, MPFR_RNDD);
+            open.low = low_open;
+        }
+        if (mpfr_nan_p(out->high) || mpfr_greater_p(high, out->high)) {
             mpfr_set(out->high, high, MPFR_RNDU);
+            open.high = high_open;
         }
     }
-    mpfr_clear(high);
-    mpfr_clear(low);
+    mpfr_clears(low, high, (mpfr_ptr)NULL);
+    bndi_real_give_ends(out, open);
+}
+
+/* a + b; a - b with the ends of b exchanged. */
+static void add_ends(bnd_real *out, binary *operation, const ends *a, const ends *b, bool turned)
+{
+    bool low_cut = operation(out->low, a->at[0], b->at[turned], MPFR_RNDD) != 0;
+    bool high_cut = operation(out->high, a->at[1], b->at[!turned], MPFR_RNDU) != 0;
+    bndi_real_give_ends(
+        out, (bndi_open){low_cut || a->open[0] || b->open[turned], high_cut || a->open[1] || b->open[!turned]});
 }
 
 static void interval_of_two(bnd_real *out, bnd_operation operation, const bnd_real *x, const bnd_real *y)
 {
-    mpfr_t a[2], b[2];
-    mpfr_inits2(bndi_real_bits(out), a[0], a[1], b[0], b[1], (mpfr_ptr)NULL);
-    bndi_real_ends(a[0], a[1], x);
-    bndi_real_ends(b[0], b[1], y);
+    ends a, b;
+    open_ends(&a, bndi_real_bits(out), x);
+    open_ends(&b, bndi_real_bits(out), y);
     if (operation == BND_OP_ADD || operation == BND_OP_SUB) {
-        if (operation == BND_OP_SUB) {
-            mpfr_sub(out->low, a[0], b[1], MPFR_RNDD);
-            mpfr_sub(out->high, a[1], b[0], MPFR_RNDU);
-        } else {
-            mpfr_add(out->low, a[0], b[0], MPFR_RNDD);
-            mpfr_add(out->high, a[1], b[1], MPFR_RNDU);
-        }
-        bndi_real_give_ends(out);
-    } else if (operation == BND_OP_DIV && mpfr_sgn(b[0]) * mpfr_sgn(b[1]) <= 0) {
+        add_ends(out, operation == BND_OP_ADD ? mpfr_add : mpfr_sub, &a, &b, operation == BND_OP_SUB);
+    } else if (operation == BND_OP_DIV && bnd_real_sign(y) == 0) {
         out->known = BND_KNOWN_NOT;
     } else {
-        spread(out, operation == BND_OP_DIV ? mpfr_div : mpfr_mul, a, b);
-        bndi_real_give_ends(out);
+        spread(out, operation == BND_OP_DIV ? mpfr_div : mpfr_mul, &a, &b);
     }
-    mpfr_clears(a[0], a[1], b[0], b[1], (mpfr_ptr)NULL);
+    close_ends(&b);
+    close_ends(&a);
 }
 
 void bndi_real_monotone(bnd_real *out, bndi_unary *function, bool falls, const bnd_real *x)
 {
-    mpfr_t a[2];
-    mpfr_inits2(bndi_real_bits(out), a[0], a[1], (mpfr_ptr)NULL);
-    bndi_real_ends(a[0], a[1], x);
-    function(out->low, a[falls], MPFR_RNDD);
-    function(out->high, a[!falls], MPFR_RNDU);
-    mpfr_clears(a[0], a[1], (mpfr_ptr)NULL);
-    bndi_real_give_ends(out);
+    ends a;
+    open_ends(&a, bndi_real_bits(out), x);
+    bool low_cut = function(out->low, a.at[falls], MPFR_RNDD) != 0;
+    bool high_cut = function(out->high, a.at[!falls], MPFR_RNDU) != 0;
+    bndi_real_give_ends(out, (bndi_open){low_cut || a.open[falls], high_cut || a.open[!falls]});
+    close_ends(&a);
+}
+
+bool bndi_real_is_bounded(const bnd_real *x)
+{
+    return x->known == BND_KNOWN_DIGITS && (!mpfr_regular_p(x->low) || !mpfr_regular_p(x->high));
 }
 
 void bndi_real_copy(bnd_real *out, const bnd_real *x)
@@ -201,6 +257,7 @@ void bndi_real_copy(bnd_real *out, const bnd_real *x)
     mpq_set(out->value, x->value);
     mpfr_set(out->low, x->low, MPFR_RNDN);
     mpfr_set(out->high, x->high, MPFR_RNDN);
+    out->open = x->open;
 }
 
 /* ---- quotients of integers ---- */
@@ -265,10 +322,8 @@ int bnd_real_sign(const bnd_real *x)
     switch (x->known) {
     case BND_KNOWN_EXACTLY:
         return mpq_sgn(x->value);
-    case BND_KNOWN_DIGITS: {
-        int low = mpfr_sgn(x->low);
-        return low == mpfr_sgn(x->high) ? low : 0;
-    }
+    case BND_KNOWN_DIGITS:
+        return sign_of_ends(x->low, x->high, x->open);
     default:
         return 0;
     }

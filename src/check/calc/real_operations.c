@@ -148,9 +148,7 @@ static void gelu_tanh(bnd_real *out, bndi_effort *effort, const bnd_real *x)
     one(&a);
     bndi_real_of_two(&b, effort, BND_OP_ADD, &a, &c);
     bndi_real_of_two(&c, effort, BND_OP_MUL, &b, x); /* x + 0.044715 x^3 */
-    mpfr_const_pi(a.low, MPFR_RNDD);
-    mpfr_const_pi(a.high, MPFR_RNDU);
-    a.known = BND_KNOWN_DIGITS;
+    bndi_real_constant(&a, BNDI_CONSTANT_PI, false);
     mpq_set_ui(b.value, 8, 1);
     b.known = BND_KNOWN_EXACTLY;
     bnd_real root_of;
@@ -271,6 +269,16 @@ static bool has_pole(bnd_operation operation, const bnd_real *x)
 
 /* ---- the smaller, the larger ---- */
 
+/* Whether an end of the result is not reached. Of two ends that are equal, the lower one of the smaller number is
+ * reached with either operand, the upper one with both alone. */
+static bool chosen_open(bool smaller, bool low_end, const mpfr_t a, bool a_open, const mpfr_t b, bool b_open)
+{
+    if (mpfr_equal_p(a, b)) {
+        return smaller == low_end ? a_open && b_open : a_open || b_open;
+    }
+    return (mpfr_less_p(a, b) != 0) == smaller ? a_open : b_open;
+}
+
 static void choose(bnd_real *out, bool smaller, const bnd_real *a, const bnd_real *b)
 {
     if (a->known == BND_KNOWN_INFINITE || b->known == BND_KNOWN_INFINITE) {
@@ -282,8 +290,9 @@ static void choose(bnd_real *out, bool smaller, const bnd_real *a, const bnd_rea
     } else {
         mpfr_t low, high;
         mpfr_inits2(bndi_real_bits(out), low, high, (mpfr_ptr)NULL);
-        bndi_real_ends(low, high, a);
-        bndi_real_ends(out->low, out->high, b);
+        bndi_open first = bndi_real_ends(low, high, a), second = bndi_real_ends(out->low, out->high, b);
+        bndi_open open = {chosen_open(smaller, true, low, first.low, out->low, second.low),
+                          chosen_open(smaller, false, high, first.high, out->high, second.high)};
         if (smaller) {
             mpfr_min(out->low, out->low, low, MPFR_RNDD);
             mpfr_min(out->high, out->high, high, MPFR_RNDU);
@@ -292,7 +301,7 @@ static void choose(bnd_real *out, bool smaller, const bnd_real *a, const bnd_rea
             mpfr_max(out->high, out->high, high, MPFR_RNDU);
         }
         mpfr_clears(low, high, (mpfr_ptr)NULL);
-        bndi_real_give_ends(out);
+        bndi_real_give_ends(out, open);
     }
 }
 

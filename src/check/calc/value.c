@@ -2,6 +2,7 @@
 #include "calc/calc.h"
 #include "calc/reader.h"
 #include "calc/big_numbers.h"
+#include "text/leading_bits.h"
 
 #include <stdlib.h>
 
@@ -20,29 +21,52 @@ static bnd_exact leading_quotient(const mpq_t x)
     return exact;
 }
 
-/* Both ends cut to 128 bits. Where they are one number, and neither end is that number itself, so is what lies between
- * them, and more of it follows. */
-static bool leading_of_ends(bnd_exact *out, const bnd_real *x)
+/* Numbers beyond every format: which one of them it is makes no difference. */
+static bool beyond_formats(bnd_exact *out, bool negative, const mpfr_t near, const mpfr_t far)
 {
-    MPFR_DECL_INIT(low, 128);
-    MPFR_DECL_INIT(high, 128);
-    bool low_cut = mpfr_set(low, x->low, MPFR_RNDZ) != 0, high_cut = mpfr_set(high, x->high, MPFR_RNDZ) != 0;
-    bool one = mpfr_equal_p(x->low, x->high) != 0;
-    if (bnd_real_sign(x) == 0 || !mpfr_equal_p(low, high) || (!one && !(low_cut && high_cut))) {
+    const mpfr_exp_t most = (mpfr_exp_t)1 << 33;
+    bool huge = mpfr_regular_p(near) && mpfr_get_exp(near) > most;
+    bool tiny = mpfr_regular_p(far) && mpfr_get_exp(far) < -most;
+    if (huge || tiny) {
+        *out = bnd_lab_exact_from_bits(negative, UINT64_C(1) << 63, 0, huge ? most : -most, true);
+    }
+    return huge || tiny;
+}
+
+/* Both ends cut to 128 bits. Where they are one number, and neither end is that number itself, so is what lies between
+ * them, and more of it follows. `by_limits`: an end that is not reached is not part of what lies between them. */
+static bool leading_of_ends(bnd_exact *out, const bnd_real *x, bool by_limits)
+{
+    MPFR_DECL_INIT(near, 128);
+    MPFR_DECL_INIT(far, 128);
+    const bool negative = bnd_real_sign(x) < 0, one = mpfr_equal_p(x->low, x->high) != 0;
+    mpfr_srcptr ends[] = {negative ? x->high : x->low, negative ? x->low : x->high};
+    bool near_cut = mpfr_set(near, ends[0], MPFR_RNDZ) != 0, far_cut = mpfr_set(far, ends[1], MPFR_RNDZ) != 0;
+    if (bnd_real_sign(x) == 0) {
+        return false;
+    }
+    if (by_limits && beyond_formats(out, negative, ends[0], ends[1])) {
+        return true;
+    }
+    if (by_limits && !far_cut && (negative ? x->open.low : x->open.high)) {
+        mpfr_nexttoward(far, near);
+        far_cut = true;
+    }
+    near_cut = near_cut || (by_limits && (negative ? x->open.high : x->open.low));
+    if (!mpfr_equal_p(near, far) || (!one && !(near_cut && far_cut))) {
         return false;
     }
     mpz_t significand;
     mpz_init(significand);
-    mpfr_exp_t exponent = mpfr_get_z_2exp(significand, low);
-    bool negative = mpz_sgn(significand) < 0;
+    mpfr_exp_t exponent = mpfr_get_z_2exp(significand, near);
     mpz_abs(significand, significand);
-    *out = bndi_exact_from_integer(negative, significand, exponent, low_cut);
+    *out = bndi_exact_from_integer(negative, significand, exponent, near_cut);
     mpz_clear(significand);
     return true;
 }
 
 /* False where it is not decided. */
-static bool leading_bits(bnd_exact *out, const bnd_real *x)
+static bool leading_bits(bnd_exact *out, const bnd_real *x, bool by_limits)
 {
     bndi_mpfr_state state = bndi_mpfr_begin();
     bool decided = true;
@@ -57,7 +81,7 @@ static bool leading_bits(bnd_exact *out, const bnd_real *x)
         *out = (bnd_exact){.kind = BND_KIND_QUIET_NAN, .high = UINT64_C(1) << 63};
         break;
     default:
-        decided = x->known == BND_KNOWN_DIGITS && leading_of_ends(out, x);
+        decided = x->known == BND_KNOWN_DIGITS && leading_of_ends(out, x, by_limits);
     }
     bndi_mpfr_end(state);
     return decided;
@@ -67,7 +91,13 @@ static bnd_status refuse_undecided(const bnd_real *x, bnd_error *why)
 {
     if (x->known == BND_KNOWN_NOT) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                        "the exact value cannot be computed: it needs more than 100,000 digits, or a divisor may be 0");
+                        "the exact value cannot be computed: it needs more than 100,000 digits, a divisor may be 0, or "
+                        "terms beyond 2^(2^62) are subtracted");
+    }
+    if (bndi_real_is_bounded(x)) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                        "the rounding cannot be decided: a term of the expression is beyond 2^(2^62), or below its "
+                        "reciprocal, and only its sign is known");
     }
     return bnd_fail(why, BND_BAD_ARGUMENT, 0,
                     "the rounding cannot be decided: the first %d bits of the value are those of a number that ends "
@@ -85,10 +115,11 @@ static bnd_status refine(bnd_exact *value, bnd_real **exact, const bnd_term *ter
             bnd_real_free(*exact);
             return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the value of the expression");
         }
-        if (status != BND_OK || leading_bits(value, *exact)) {
+        bool last = bits >= BNDI_REAL_BITS_MOST;
+        if (status != BND_OK || leading_bits(value, *exact, last)) {
             return status;
         }
-        if ((*exact)->known == BND_KNOWN_NOT || bits >= BNDI_REAL_BITS_MOST) {
+        if ((*exact)->known == BND_KNOWN_NOT || last) {
             status = refuse_undecided(*exact, why);
             bnd_real_free(*exact);
             return status;

@@ -38,7 +38,7 @@ static void json_step(bnd_lab_json *json, const calc *c, size_t i)
 
 void calc_print_json(const calc *c)
 {
-    static const char *const known[] = {"exactly", "digits", "exactly", "exactly", "not"};
+    static const char *const known[] = {"exactly", "digits", "exactly", "exactly", "not", "not"};
     bnd_lab_json json;
     char fraction[64];
     json_begin(&json);

@@ -284,7 +284,7 @@ static void line(const char *label, char *owned)
 bool calc_has_error(const calc *c)
 {
     bnd_known known = bnd_real_known(c->error);
-    return known == BND_KNOWN_EXACTLY || known == BND_KNOWN_DIGITS;
+    return known == BND_KNOWN_EXACTLY || known == BND_KNOWN_DIGITS || known == BND_KNOWN_BOUNDS;
 }
 
 static bool is_zero(const bnd_real *x)
@@ -307,7 +307,8 @@ static const char *why_unknown(void)
 /* An irrational number may have so cancelled that nothing is left. */
 bool calc_has_digits(const bnd_real *x)
 {
-    return bnd_real_known(x) != BND_KNOWN_NOT && (bnd_real_known(x) != BND_KNOWN_DIGITS || bnd_real_sign(x) != 0);
+    bnd_known known = bnd_real_known(x);
+    return known != BND_KNOWN_NOT && known != BND_KNOWN_BOUNDS && (known != BND_KNOWN_DIGITS || bnd_real_sign(x) != 0);
 }
 
 char *calc_exact_line(const calc *c)
@@ -316,6 +317,10 @@ char *calc_exact_line(const calc *c)
     bnd_known known = bnd_real_known(c->exact);
     if (known == BND_KNOWN_NOT) {
         return copy_text(why_unknown());
+    }
+    if (known == BND_KNOWN_BOUNDS) {
+        return format_text("%s; no digits are known, because a term is beyond 2^(2^62), or below its reciprocal",
+                           bnd_real_sign(c->exact) < 0 ? "negative" : "positive");
     }
     if (!calc_has_digits(c->exact)) {
         return copy_text("not determined: terms with hundreds of equal leading bits cancel");

@@ -50,8 +50,8 @@ static void put_line(const show *s, const char *label, char *owned)
 
 static char *error_line(const look *l)
 {
-    char *error = error_text(l, false), *relative = l->has_relative ? rough_text(l->relative) : NULL;
-    char *ulps = l->has_ulps ? rough_text(l->ulps) : NULL;
+    char *error = error_text(l, false), *relative = l->has_relative ? rough_error_text(l, l->relative) : NULL;
+    char *ulps = l->has_ulps ? rough_error_text(l, l->ulps) : NULL;
     if (is_exact(l)) {
         free(relative);
         free(ulps);

@@ -139,8 +139,8 @@ static void put_words(bnd_lab_json *json, const look *l, bool plain)
     json_owned_string(json, "value", result_text(l, plain));
     json_owned_string(json, "brief", brief_text(l->format, l->rounded.value));
     json_owned_string(json, "error", l->has_error ? error_text(l, plain) : NULL);
-    json_owned_string(json, "relative", l->has_relative ? rough_text(l->relative) : NULL);
-    json_owned_string(json, "ulps", l->has_ulps ? rough_text(l->ulps) : NULL);
+    json_owned_string(json, "relative", l->has_relative ? rough_error_text(l, l->relative) : NULL);
+    json_owned_string(json, "ulps", l->has_ulps ? rough_error_text(l, l->ulps) : NULL);
     json_owned_string(json, "below", l->has_below ? brief_text(l->format, l->below) : NULL);
     json_owned_string(json, "above", l->has_above ? brief_text(l->format, l->above) : NULL);
     bnd_lab_json_end(json);

@@ -2,6 +2,7 @@
 #include "look.h"
 #include "common/print.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,6 +94,14 @@ char *result_text(const look *l, bool plain)
 bool is_exact(const look *l)
 {
     return l->rounded.ternary == 0 && l->rounded.flags == 0;
+}
+
+char *rough_error_text(const look *l, double error)
+{
+    if (error == 0 && !is_exact(l)) {
+        return copy_text("below 1e-308");
+    }
+    return isinf(error) ? format_text("beyond %s1e308", error < 0 ? "-" : "") : rough_text(error);
 }
 
 char *error_text(const look *l, bool plain)

@@ -28,7 +28,8 @@ void clear_look(look *l);
 char *class_text(const look *l);
 char *result_text(const look *l, bool plain);
 char *error_text(const look *l, bool plain);
-bool is_exact(const look *l); /* neither rounded nor replaced */
+char *rough_error_text(const look *l, double error); /* relative, or in ulps: three digits, or that they are too few */
+bool is_exact(const look *l);                        /* neither rounded nor replaced */
 
 /* The unit in the last place that the format has at x: the distance of its values there, were its exponent unbounded
  * upward. */

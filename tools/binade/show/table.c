@@ -45,9 +45,10 @@ static const mark *mark_of(uint32_t flags)
     return NULL;
 }
 
-static char *with_sign(double x, const char *unit)
+static char *with_sign(const look *l, double x, const char *unit)
 {
-    char *rough = rough_text(x), *text = format_text("%s%s%s", x > 0 ? "+" : "", rough, unit);
+    char *rough = rough_error_text(l, x),
+         *text = format_text("%s%s%s", x > 0 && rough[0] != 'b' ? "+" : "", rough, unit);
     free(rough);
     return text;
 }
@@ -61,8 +62,8 @@ static cell look_into(const sheet *s, const bnd_format *f, const given *v, size_
               .code = f->width != 0 ? code_text(f, l.code) : copy_text(""),
               .value = exact_text(l.rounded.value, s->plain),
               .error = copy_text(l.error != NULL ? l.error : ""),
-              .percent = l.has_relative ? with_sign(100 * l.relative, " %") : copy_text("-"),
-              .ulps = l.has_ulps ? with_sign(l.ulps, "") : copy_text("-"),
+              .percent = l.has_relative ? with_sign(&l, 100 * l.relative, " %") : copy_text("-"),
+              .ulps = l.has_ulps ? with_sign(&l, l.ulps, "") : copy_text("-"),
               .flags = l.rounded.flags};
     clear_look(&l);
     return c;

@@ -3,6 +3,7 @@
 #include "common/print.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -156,7 +157,8 @@ char *error_from_given(const given *v, bnd_exact value, bool plain)
 {
     if (v->real != NULL) {
         bnd_real *error = difference(v, value);
-        char *text = error != NULL && bnd_real_known(error) != BND_KNOWN_NOT ? real_text(error, plain) : NULL;
+        bnd_known known = error != NULL ? bnd_real_known(error) : BND_KNOWN_NOT;
+        char *text = known != BND_KNOWN_NOT && known != BND_KNOWN_BOUNDS ? real_text(error, plain) : NULL;
         bnd_real_free(error);
         return text;
     }
@@ -187,21 +189,18 @@ bool units_from_given(double *out, const given *v, bnd_exact value, bnd_exact un
     double units = error != NULL ? bnd_real_in_units(error, unit) : 0;
     bnd_real_free(error);
     *out = v->opposite ? -units : units;
-    return known == BND_KNOWN_EXACTLY || known == BND_KNOWN_DIGITS;
+    return known == BND_KNOWN_EXACTLY || known == BND_KNOWN_DIGITS || known == BND_KNOWN_BOUNDS;
 }
 
-/* A number of 128 bits and more is itself its unit, to less than the last bit of a double. */
 bool relative_to_given(double *out, const given *v, bnd_exact value)
 {
     if (v->real == NULL) {
         return bnd_relative_error(out, value, &v->number, NULL) == BND_OK;
     }
-    bnd_exact unit = v->exact;
-    unit.sticky = false;
-    unit.negative = false;
-    bool known = units_from_given(out, v, value, unit);
-    *out = v->exact.negative ? -*out : *out;
-    return known;
+    bnd_real *error = difference(v, value);
+    *out = error != NULL ? bnd_real_quotient(error, v->real) : (double)NAN;
+    bnd_real_free(error);
+    return !isnan(*out);
 }
 
 given given_magnitude(const given *v)

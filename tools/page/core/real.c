@@ -36,6 +36,13 @@ double bnd_real_in_units(const bnd_real *x, bnd_exact unit)
     return NAN;
 }
 
+double bnd_real_quotient(const bnd_real *x, const bnd_real *y)
+{
+    (void)x;
+    (void)y;
+    return NAN;
+}
+
 size_t bnd_print_real(char *out, size_t size, const bnd_real *x, bnd_notation notation)
 {
     (void)x;

@@ -119,6 +119,7 @@ BND_KIND_INFINITE = 2
 BND_KIND_QUIET_NAN = 3
 BND_KIND_SIGNALING_NAN = 4
 BND_KIND_ZERO = 0
+BND_KNOWN_BOUNDS = 5
 BND_KNOWN_DIGITS = 1
 BND_KNOWN_EXACTLY = 0
 BND_KNOWN_INFINITE = 2
@@ -1550,6 +1551,7 @@ LAB = {
     "bnd_real_known": (c_int, [c_void_p]),
     "bnd_real_sign": (c_int, [c_void_p]),
     "bnd_real_in_units": (c_double, [c_void_p, bnd_exact]),
+    "bnd_real_quotient": (c_double, [c_void_p, c_void_p]),
     "bnd_print_real": (c_size_t, [c_void_p, c_size_t, c_void_p, c_int]),
     "bnd_print_fraction": (c_size_t, [c_void_p, c_size_t, c_void_p]),
     "bnd_gmp_version": (c_char_p, []),

@@ -123,11 +123,13 @@ def real_text(real):
 def has_digits(real):
     """False if nothing is known of a value: an irrational number may have cancelled too far."""
     known = lib.bnd_real_known(real.handle)
-    return known != _types.BND_KNOWN_NOT and (known != _types.BND_KNOWN_DIGITS or lib.bnd_real_sign(real.handle) != 0)
+    unknown = known in (_types.BND_KNOWN_NOT, _types.BND_KNOWN_BOUNDS)
+    return not unknown and (known != _types.BND_KNOWN_DIGITS or lib.bnd_real_sign(real.handle) != 0)
 
 
 def has_error(error):
-    return lib.bnd_real_known(error.handle) in (_types.BND_KNOWN_EXACTLY, _types.BND_KNOWN_DIGITS)
+    return lib.bnd_real_known(error.handle) in (_types.BND_KNOWN_EXACTLY, _types.BND_KNOWN_DIGITS,
+                                                   _types.BND_KNOWN_BOUNDS)
 
 
 def written(value):
@@ -216,7 +218,8 @@ class Given:
         """value - number with every digit; None if that takes more than 100,000."""
         if self.real is not None:
             error = error_of(value, self.real)
-            return real_text(error) if lib.bnd_real_known(error.handle) != _types.BND_KNOWN_NOT else None
+            unknown = lib.bnd_real_known(error.handle) in (_types.BND_KNOWN_NOT, _types.BND_KNOWN_BOUNDS)
+            return None if unknown else real_text(error)
         size, length = 256, ctypes.c_size_t()
         while True:
             buffer = ctypes.create_string_buffer(size)
@@ -241,10 +244,16 @@ class Given:
             out = ctypes.c_double()
             failed = lib.bnd_relative_error(ctypes.byref(out), value, ctypes.byref(self.number), None)
             return None if failed else out.value
-        unit = copy_of(self.exact)
-        unit.sticky, unit.negative = False, False
-        units = self.in_units(value, unit)
-        return -units if units is not None and self.exact.negative else units
+        error = error_of(value, self.real)
+        quotient = lib.bnd_real_quotient(error.handle, self.real.handle)
+        return None if math.isnan(quotient) else quotient
+
+
+def rough_error(error):
+    """Three digits of an error that is not 0, as the command writes it."""
+    if error == 0:
+        return "below 1e-308"
+    return digits_text(error) if math.isfinite(error) else f"beyond {'-' if error < 0 else ''}1e308"
 
 
 def copy_of(value):

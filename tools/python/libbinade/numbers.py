@@ -14,7 +14,8 @@ from ._native import call, lib, text
 from ._options import whole
 from ._ranges import Ranges, range
 from ._values import (Given, Real, copy_of, digits_text, error_of, exact_text, flag_names, float_of,
-                      fraction_of, has_digits, has_error, heading, is_finite, printed, real_text, shortened, ulp_at)
+                      fraction_of, has_digits, has_error, heading, is_finite, printed, real_text, rough_error,
+                      shortened, ulp_at)
 from .formats import Format, check_order
 
 __all__ = ["Calculated", "Ranges", "Shown", "ShownList", "calc", "dialects", "range", "show"]
@@ -141,8 +142,8 @@ class Shown:
         if self.is_exact:
             return "0 (exact)"
         line = shortened(self.error) if self.error is not None else "more than 100,000 digits"
-        line += f"   relative {digits_text(self.relative_error)}" if self.relative_error is not None else ""
-        return line + (f"   {digits_text(self.ulp_error)} ulp" if self.ulp_error is not None else "")
+        line += f"   relative {rough_error(self.relative_error)}" if self.relative_error is not None else ""
+        return line + (f"   {rough_error(self.ulp_error)} ulp" if self.ulp_error is not None else "")
 
     def _lines(self, width):
         """(label, text) of each line; the first has no label."""
