@@ -158,12 +158,12 @@ static int bad_option(const settings *s, int found, char **argv, int at)
                         : complain(s->command, "unknown option '%.64s'; see 'binade %s --help'", word, name);
 }
 
-/* With NO_COLOR set and not empty: never. */
+/* NO_COLOR, set and not empty, is what auto follows: an option that was given says more. */
 static bool is_coloured(enum when when)
 {
     const char *no_color = getenv("NO_COLOR");
     bool allowed = no_color == NULL || no_color[0] == '\0';
-    return allowed && (when == WHEN_ALWAYS || (when == WHEN_AUTO && isatty(STDOUT_FILENO) != 0));
+    return when == WHEN_ALWAYS || (when == WHEN_AUTO && allowed && isatty(STDOUT_FILENO) != 0);
 }
 
 int read_arguments(void *options, const command *self, int argc, char **argv)

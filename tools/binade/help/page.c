@@ -90,7 +90,7 @@ static const struct variable {
     unsigned bit;
     const char *name, *text;
 } variables[] = {
-    {READS_COLOUR, "NO_COLOR", "If set and not empty, the output has no colours."},
+    {READS_COLOUR, "NO_COLOR", "If set and not empty, the output has no colours, unless --color always is given."},
     {READS_COLUMNS, "COLUMNS", "Width of the output. Without it: the width of the terminal, otherwise 80."},
     {READS_LOCALE, "LC_ALL, LC_CTYPE, LANG", "If the first that is set names UTF-8, charts use block characters."},
     {READS_BACKEND, "BINADE_BACKEND",
