@@ -146,10 +146,13 @@ double bnd_cost_value(const bnd_cost *cost, const char *name)
 
 bnd_status bndi_at_least(double x, double least, const char *what, bnd_error *why)
 {
+    static const double most = 1e72; /* so that no product of a few of them overflows */
     char number[48];
-    if (x >= least && x - x == 0) {
+    if (x >= least && x <= most) {
         return BND_OK;
     }
-    bnd_cost_number(number, sizeof number, least);
-    return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s must be a number of at least %s", what, number);
+    bool large = x > most;
+    bnd_cost_number(number, sizeof number, large ? most : least);
+    return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s must be a number of at %s %s", what, large ? "most" : "least",
+                    number);
 }

@@ -154,6 +154,7 @@ bnd_status bndi_work_by_parameters(double *work, bnd_cost *c, double parameters,
 {
     double factor = recompute == BND_RECOMPUTE_FULL ? 8 : 6;
     bnd_status status = bndi_at_least(parameters, 1, "a number of parameters", why);
+    status = status == BND_OK ? bndi_at_least(tokens, 1e-9, "a number of tokens", why) : status;
     if (status == BND_OK && recompute == BND_RECOMPUTE_SELECTIVE) {
         status = bnd_fail(why, BND_BAD_ARGUMENT, 0,
                           "selective recomputation cannot be used with a number of parameters, because its cost "

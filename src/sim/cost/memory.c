@@ -194,6 +194,46 @@ static bnd_status put_saved(double *bytes, bnd_cost *c, const bnd_cost_of_memory
     return status;
 }
 
+/* Whether a number of machines is divided among others without a rest. */
+static bool divides(double among, double whole)
+{
+    double each = whole / among;
+    return each == __builtin_floor(each);
+}
+
+/* Each machine has whole heads of queries. Fewer heads of keys and values than machines are replicated. */
+static bnd_status check_heads(const bnd_architecture *a, double machines, bnd_error *why)
+{
+    double heads = (double)a->heads, kv = (double)a->kv_heads;
+    const char *what = "";
+    if (machines > heads) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "tensor parallelism of %llu heads must be at most %llu",
+                        (unsigned long long)a->heads, (unsigned long long)a->heads);
+    }
+    if (!divides(machines, heads)) {
+        what = "attention";
+    } else if (!divides(machines, kv) && !divides(kv, machines)) {
+        what = "key and value";
+        heads = kv;
+    }
+    return what[0] == '\0'
+               ? BND_OK
+               : bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                          "%llu %s heads cannot be divided among %llu machines; choose another tensor parallelism",
+                          (unsigned long long)heads, what, (unsigned long long)machines);
+}
+
+static void note_replicas(bnd_cost *c, const bnd_cost_of_memory *q)
+{
+    double kv = q->model != NULL ? (double)q->model->kv_heads : 0;
+    if (q->model != NULL && q->plan.tensor > kv) {
+        bndi_cost_note(c,
+                       "not counted: # machines share # key and value heads, so each of these heads is on # machines; "
+                       "the figures divide its projections among them",
+                       q->plan.tensor, kv, q->plan.tensor / kv);
+    }
+}
+
 static bnd_status check(const bnd_cost_of_memory *q, bnd_error *why)
 {
     bnd_status status = bndi_check_plan(&q->plan, why);
@@ -208,11 +248,7 @@ static bnd_status check(const bnd_cost_of_memory *q, bnd_error *why)
     }
     status = status == BND_OK ? bnd_architecture_check(q->model, why) : status;
     status = status == BND_OK ? bndi_at_least(q->batch, 1, "a batch", why) : status;
-    if (status == BND_OK && q->plan.tensor > (double)q->model->heads) {
-        status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "tensor parallelism of %llu heads must be at most %llu",
-                          (unsigned long long)q->model->heads, (unsigned long long)q->model->heads);
-    }
-    return status;
+    return status == BND_OK ? check_heads(q->model, q->plan.tensor, why) : status;
 }
 
 static void put_room(bnd_cost *c, const bnd_machine *m, double total)
@@ -265,6 +301,7 @@ bnd_status bnd_cost_memory(bnd_cost *out, const bnd_cost_of_memory *asked, bnd_e
     if (q->machine != NULL) {
         put_room(&c, q->machine, states + activations);
     }
+    note_replicas(&c, q);
     if (!has_shape(q)) {
         bndi_cost_note(&c, "not counted: activations, which grow with batch and sequence; --model counts them");
     }
@@ -287,6 +324,10 @@ bnd_status bnd_cost_fit(bnd_cost *out, const bnd_plan *plan, double machines, do
     status = status == BND_OK ? bndi_at_least(p.tensor, 1, "tensor parallelism", why) : status;
     if (status == BND_OK && machines / p.tensor < 1) {
         status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "tensor parallelism must be at most the number of GPUs");
+    }
+    if (status == BND_OK && !divides(p.tensor, machines)) {
+        status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "%llu GPUs cannot be divided into groups of %llu",
+                          (unsigned long long)machines, (unsigned long long)p.tensor);
     }
     p.ranks = machines / p.tensor;
     status = status == BND_OK ? bndi_check_plan(&p, why) : status;

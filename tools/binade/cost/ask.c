@@ -57,13 +57,18 @@ static int answered_on_machines(const asked *a, bnd_status status, const bnd_cos
 /* "4096x4096x1024": sides separated by x; how many, or 0 after a complaint. */
 static size_t read_sides(double *out, size_t most, const asked *a, const char *text, const char *example)
 {
+    const char *whole = text;
     size_t count = 0;
     for (;;) {
         char side[48];
         size_t length = strcspn(text, "xX*");
         bnd_error why;
-        if (count == most || length == 0 || length >= sizeof side) {
-            complain(a->common.command, "'%.60s' is not a shape; write it like %s", text, example);
+        if (count == most) {
+            complain(a->common.command, "'%.60s' has more than %zu sides; write a shape like %s", whole, most, example);
+            return 0;
+        }
+        if (length == 0 || length >= sizeof side) {
+            complain(a->common.command, "'%.60s' is not a shape; write it like %s", whole, example);
             return 0;
         }
         memcpy(side, text, length);
@@ -195,6 +200,9 @@ static int ask_flops(asked *a, char **operand, size_t operands)
     }
     if (is_given(a, COST_GPU) || is_given(a, COST_PEAK)) {
         return ask_flops_of_machines(a);
+    }
+    if (!a->has_trained && a->model == NULL && (a->given & FLOPS_OF_MACHINES) != 0 && !is_given(a, COST_PARAMS)) {
+        return complain(a->common.command, "--gpu is missing; try 'binade cost flops --gpus 8 --gpu h100 --days 30'");
     }
     if (need_size(a, "70e9 --tokens 15e12") != GO_ON ||
         cost_refuse_options(a, FLOPS_OF_MACHINES, "without --gpu or --peak") != GO_ON) {
