@@ -29,6 +29,7 @@ static bnd_run *new_run(const char *recipe)
 
 static uint8_t *saved(size_t *size, const bnd_run *run)
 {
+    static const char summed[] = "binade.checksum";
     char path[ROOM];
     bnd_lab_mapped map;
     snprintf(path, sizeof path, "%s/binade-fuzz-%ld.safetensors", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp",
@@ -38,6 +39,9 @@ static uint8_t *saved(size_t *size, const bnd_run *run)
     uint8_t *bytes = tight_copy(map.bytes, map.size);
     *size = map.size;
     bnd_lab_map_close(&map);
+    for (size_t i = 0; i + sizeof summed - 1 <= *size; i++) { /* without its checksum, so that changes are looked at */
+        bytes[i] = memcmp(bytes + i, summed, sizeof summed - 1) == 0 ? 'B' : bytes[i];
+    }
     require(unlink(path) == 0, "a file goes away");
     return bytes;
 }

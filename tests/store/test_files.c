@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "store/checksum.h"
 #include "store/mapped_file.h"
 #include "store/output_file.h"
 
@@ -186,6 +187,39 @@ static void test_long_names(void)
 }
 
 /* No ordinary file: written where it stands. */
+/* The values are those of xxHash's own implementation. */
+static void test_checksum(void)
+{
+    static const struct {
+        const char *text;
+        uint64_t sum;
+    } cases[] = {{"", UINT64_C(0xef46db3751d8e999)},
+                 {"a", UINT64_C(0xd24ec4f1a98c6e5b)},
+                 {"abc", UINT64_C(0x44bc2cf5ad770999)},
+                 {"Nobody inspects the spammish repetition", UINT64_C(0xfbcea83c8a378bf1)}};
+    unsigned char bytes[200];
+    bndi_checksum whole, parts;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        bndi_checksum_begin(&whole);
+        bndi_checksum_add(&whole, cases[i].text, strlen(cases[i].text));
+        CU_ASSERT_EQUAL(bndi_checksum_of(&whole), cases[i].sum);
+    }
+    for (size_t i = 0; i < sizeof bytes; i++) {
+        bytes[i] = (unsigned char)bnd_random(5, 0, i);
+    }
+    for (size_t length = 0; length <= sizeof bytes; length++) { /* in pieces of any sizes */
+        bndi_checksum_begin(&whole);
+        bndi_checksum_begin(&parts);
+        bndi_checksum_add(&whole, bytes, length);
+        for (size_t at = 0, n = 0; at < length; at += n) {
+            n = 1 + (size_t)bnd_random(length, 1, at) % 70;
+            n = n < length - at ? n : length - at;
+            bndi_checksum_add(&parts, bytes + at, n);
+        }
+        CU_ASSERT_EQUAL(bndi_checksum_of(&whole), bndi_checksum_of(&parts));
+    }
+}
+
 static void test_devices(void)
 {
     bnd_lab_output out;
@@ -219,6 +253,7 @@ CU_TestInfo file_tests[] = {
     {"links stay", test_links},
     {"what cannot be written", test_what_cannot_be_written},
     {"long names", test_long_names},
+    {"checksums", test_checksum},
     {"devices", test_devices},
     {"a failure at the end", test_late_failure},
     CU_TEST_INFO_NULL,

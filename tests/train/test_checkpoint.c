@@ -423,21 +423,28 @@ static void test_other_blocks(void)
     close_folder();
 }
 
-/* The file with a text in the place of another of the same length, everywhere. */
-static void replace_in_file(const bytes *b, const char *text, const char *by)
+/* A text in the place of another of the same length, everywhere. */
+static void replace_all(char *at, size_t size, const char *text, const char *by)
 {
     size_t n = strlen(text), found = 0;
-    char *copy = malloc(b->size);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(copy);
     CU_ASSERT_EQUAL_FATAL(strlen(by), n);
-    memcpy(copy, b->at, b->size);
-    for (size_t i = 0; i + n <= b->size; i++) {
-        if (memcmp(copy + i, text, n) == 0) {
-            memcpy(copy + i, by, n);
+    for (size_t i = 0; i + n <= size; i++) {
+        if (memcmp(at + i, text, n) == 0) {
+            memcpy(at + i, by, n);
             found++;
         }
     }
     CU_ASSERT_TRUE(found > 0);
+}
+
+/* The file with another text, and without its checksum, as files had none once: what is wrong is found all the same. */
+static void replace_in_file(const bytes *b, const char *text, const char *by)
+{
+    char *copy = malloc(b->size);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(copy);
+    memcpy(copy, b->at, b->size);
+    replace_all(copy, b->size, "binade.checksum", "binade.CHECKSUM");
+    replace_all(copy, b->size, text, by);
     put("a", copy, b->size);
     free(copy);
 }
@@ -501,6 +508,53 @@ static void test_damaged(void)
     close_folder();
 }
 
+static void flip(bytes *b, size_t at)
+{
+    b->at[at] = (char)(b->at[at] ^ 1 << at % 8);
+    put("a", b->at, b->size);
+}
+
+/* A bit that is another than what was saved: in the first tensor, the last and those between, and in the texts. */
+static void test_checksum(void)
+{
+    enum { PLACES = 24, START = 8 };
+    static const char damaged[] = "is damaged: its contents do not match its checksum";
+    bnd_training t = training_of("mlp", "adamw", "fp8-delayed+fp32");
+    bnd_run *run = run_of(&t), *other = run_of(&t), *none = NULL;
+    char path[PATH_SIZE];
+    uint64_t length;
+    bnd_error why;
+    open_folder();
+    step(run, 3);
+    step(other, 1);
+    save(run, "a");
+    bytes b = bytes_of("a");
+    memcpy(&length, b.at, START);
+    const size_t header = START + (size_t)length;
+    for (size_t i = 0; i <= PLACES; i++) {
+        const size_t at = header + (b.size - header - 1) / PLACES * i, last = b.size - 1;
+        flip(&b, i == PLACES ? last : at);
+        check_refused(other, BND_BAD_FILE, damaged);
+        flip(&b, i == PLACES ? last : at);
+    }
+    replace_all(b.at, header, "\"step\": \"3\"", "\"step\": \"2\"");
+    put("a", b.at, b.size);
+    check_refused(other, BND_BAD_FILE, damaged);
+
+    /* as initial weights */
+    strcpy(t.init, in_folder(path, "a"));
+    CU_ASSERT_TRUE(refuses(bnd_run_new(&none, &t, NULL, &why), &why, damaged));
+
+    /* without a checksum */
+    replace_all(b.at, header, "binade.checksum", "binade.CHECKSUM");
+    put("a", b.at, b.size);
+    CU_ASSERT_TRUE(succeeds(load(other, "a", &why), &why));
+    free(b.at);
+    bnd_run_free(run);
+    bnd_run_free(other);
+    close_folder();
+}
+
 /* A recipe that no settings say is refused before there is a file. */
 static void test_no_words(void)
 {
@@ -536,6 +590,7 @@ static CU_TestInfo checkpoint_tests[] = {
     {"other runs", test_other_runs},
     {"other options of the blocks", test_other_blocks},
     {"damaged", test_damaged},
+    {"checksum", test_checksum},
     {"no words for it", test_no_words},
     CU_TEST_INFO_NULL,
 };

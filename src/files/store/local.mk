@@ -8,6 +8,8 @@ libbinade_laboratory_la_SOURCES += \
 	src/files/store/mapped_file.h \
 	src/files/store/mapped_file.c \
 	src/files/store/output_space.c \
+	src/files/store/checksum.h \
+	src/files/store/checksum.c \
 	src/files/store/output_file.h \
 	src/files/store/output_file.c \
 	src/files/store/output_folder.h \
@@ -26,4 +28,5 @@ libbinade_laboratory_la_SOURCES += \
 	src/files/store/safetensors_header.c \
 	src/files/store/safetensors.h \
 	src/files/store/safetensors.c \
+	src/files/store/safetensors_sum.c \
 	src/files/store/safetensors_write.c

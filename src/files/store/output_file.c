@@ -1,5 +1,6 @@
 /* Files that are written under a temporary name and renamed when they are complete. */
 #define _XOPEN_SOURCE 700 /* realpath */
+#include "store/checksum.h"
 #include "store/store.h"
 
 #include <errno.h>
@@ -142,6 +143,10 @@ bnd_status bnd_lab_output_open(bnd_lab_output *out, const char *path, bnd_error 
 bnd_status bnd_lab_output_write(const bnd_lab_output *out, const void *bytes, size_t length, bnd_error *why)
 {
     const char *at = bytes;
+    if (out->sum != NULL) {
+        bndi_checksum_add(out->sum, bytes, length);
+        return BND_OK;
+    }
     while (length > 0) {
         ssize_t count = write(out->fd, at, length);
         if (count < 0 && errno != EINTR) {

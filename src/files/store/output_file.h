@@ -7,10 +7,12 @@
 
 /* A file being written. An ordinary file of this name keeps its content until bnd_lab_output_finish; a device or a
  * pipe is written directly. Callers only read the members: `fd` is the descriptor to write to, `temporary` the file
- * to remove if a signal ends the program (NULL: none). */
+ * to remove if a signal ends the program (NULL: none). With a `sum` there is no file: bnd_lab_output_write adds what it
+ * is given to the checksum. */
 typedef struct bnd_lab_output {
     int fd;
     char *path, *temporary;
+    struct bndi_checksum *sum;
 } bnd_lab_output;
 
 /* Allocates. Links are followed. The permissions are those of the existing file, or those of a new file. The member

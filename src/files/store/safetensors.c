@@ -41,6 +41,11 @@ static bnd_status parse(bnd_safetensors **out, const unsigned char *bytes, size_
     }
     const bndi_json_text header = {(const char *)bytes + START, length};
     status = bndi_safetensors_read(out, &header, bytes + START + length, size - START - length, why);
+    if (status == BND_OK) {
+        (*out)->bytes = bytes;
+        (*out)->size = size;
+        (*out)->header_size = START + length;
+    }
     if (status == BND_BAD_FILE && why != NULL) {
         why->where += START;
     }

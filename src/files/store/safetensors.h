@@ -27,6 +27,8 @@ typedef struct bndi_safetensor {
 
 struct bnd_safetensors {
     bnd_lab_mapped map;             /* of what bnd_safetensors_new has opened */
+    const unsigned char *bytes;     /* the whole file, also where it is the caller's; */
+    size_t size, header_size;       /* the header with its length before it */
     bndi_safetensor *entries;       /* by their data */
     const bnd_safetensor **by_name; /* the same */
     bnd_safetensors_pair *pairs;    /* by their keys */
@@ -48,6 +50,15 @@ BND_CHECKED bnd_status bndi_safetensors_measure(size_t *header_length, const uns
 #define BNDI_SAFETENSORS_ANY_SIZE UINT64_MAX
 BND_CHECKED bnd_status bndi_safetensors_read(bnd_safetensors **out, const bndi_json_text *header,
                                              const unsigned char *data, uint64_t data_size, bnd_error *why);
+
+/* ---- the checksum ----
+ *
+ * A pair of the metadata: XXH64 of the whole file, in which the 16 digits of the checksum itself are zeros. So it
+ * covers the names, the shapes and the other metadata, too. */
+extern const char bndi_sum_key[], bndi_sum_zeros[];
+
+/* Where the digits begin in a header; its length if it has none. */
+size_t bndi_sum_place(const bndi_json_text *header);
 
 /* ---- writing ---- */
 

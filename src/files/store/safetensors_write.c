@@ -1,5 +1,6 @@
 /* Writing .safetensors. The header is made in memory and parsed by the reader before the file is created: what the
  * reader would refuse is never written, and no rule exists twice. */
+#include "store/checksum.h"
 #include "store/json_writer.h"
 #include "store/safetensors.h"
 
@@ -159,6 +160,16 @@ static bnd_status check_header(const layout *l, bnd_error *why)
 
 /* ---- the file ---- */
 
+static bnd_status write_all(const bnd_lab_output *file, const layout *l, bndi_write_data *write, void *context,
+                            bnd_error *why)
+{
+    bnd_status status = bnd_lab_output_write(file, l->header, l->header_size, why);
+    for (size_t i = 0; status == BND_OK && i < l->count; i++) {
+        status = write(file, &l->placed[i].entry, l->placed[i].index, context, why);
+    }
+    return status;
+}
+
 static bnd_status write_file(const layout *l, const char *path, bndi_write_data *write, void *context, bnd_error *why)
 {
     bnd_lab_output file;
@@ -166,10 +177,7 @@ static bnd_status write_file(const layout *l, const char *path, bndi_write_data 
     if (status != BND_OK) {
         return status;
     }
-    status = bnd_lab_output_write(&file, l->header, l->header_size, why);
-    for (size_t i = 0; status == BND_OK && i < l->count; i++) {
-        status = write(&file, &l->placed[i].entry, l->placed[i].index, context, why);
-    }
+    status = write_all(&file, l, write, context, why);
     if (status != BND_OK) {
         bnd_lab_output_abandon(&file);
         return status;
@@ -213,6 +221,43 @@ bnd_status bndi_safetensors_save(const char *path, const bnd_safetensor *entries
         status = write_file(&l, path, write, context, why);
         bndi_safetensors_layout_free(&l);
     }
+    return status;
+}
+
+/* What the file will be is added up first, with zeros where its checksum will be. */
+static bnd_status put_sum(layout *l, bndi_write_data *write, void *context, bnd_error *why)
+{
+    bndi_checksum sum;
+    const bnd_lab_output nowhere = {.fd = -1, .sum = &sum};
+    const bndi_json_text header = {l->header + START, l->header_size - START};
+    bndi_checksum_begin(&sum);
+    bnd_status status = write_all(&nowhere, l, write, context, why);
+    if (status == BND_OK) {
+        bndi_checksum_digits(l->header + START + bndi_sum_place(&header), bndi_checksum_of(&sum));
+    }
+    return status;
+}
+
+bnd_status bndi_safetensors_save_summed(const char *path, const bnd_safetensor *entries, size_t count,
+                                        const bnd_safetensors_pair *metadata, size_t pairs, bndi_write_data *write,
+                                        void *context, bnd_error *why)
+{
+    layout l;
+    bnd_safetensors_pair *all = calloc(pairs + 1, sizeof *all);
+    if (all == NULL) {
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for a list of %zu texts", pairs);
+    }
+    all[0] = (bnd_safetensors_pair){bndi_sum_key, bndi_sum_zeros};
+    if (pairs > 0) {
+        memcpy(all + 1, metadata, pairs * sizeof *all);
+    }
+    bnd_status status = bndi_safetensors_lay_out(&l, entries, count, all, pairs + 1, why);
+    if (status == BND_OK) {
+        status = put_sum(&l, write, context, why);
+        status = status == BND_OK ? write_file(&l, path, write, context, why) : status;
+        bndi_safetensors_layout_free(&l);
+    }
+    free(all);
     return status;
 }
 

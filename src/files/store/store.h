@@ -79,4 +79,12 @@ BND_CHECKED bnd_status bndi_safetensors_save(const char *path, const bnd_safeten
                                              const bnd_safetensors_pair *metadata, size_t pairs, bndi_write_data *write,
                                              void *context, bnd_error *why);
 
+/* The same, with a checksum of the whole file among its metadata. `write` is called twice for each entry. */
+BND_CHECKED bnd_status bndi_safetensors_save_summed(const char *path, const bnd_safetensor *entries, size_t count,
+                                                    const bnd_safetensors_pair *metadata, size_t pairs,
+                                                    bndi_write_data *write, void *context, bnd_error *why);
+
+/* Refuses a file whose bytes do not match its checksum. A file without one is accepted. */
+BND_CHECKED bnd_status bndi_safetensors_check_sum(const bnd_safetensors *file, bnd_error *why);
+
 #endif

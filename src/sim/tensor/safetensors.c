@@ -40,6 +40,7 @@ typedef struct saving {
     size_t count;
     bnd_safetensors_pair *metadata;
     size_t pairs;
+    bool summed;       /* with a checksum */
     uint64_t *extents; /* BND_TENSOR_RANK_MAX for each */
     char *keys;        /* the texts of our own */
 } saving;
@@ -168,15 +169,18 @@ static bnd_status save_with(saving *s, const char *path, const bnd_named_tensor 
     for (size_t i = 0; status == BND_OK && i < count; i++) {
         status = describe(s, &tensors[i], why);
     }
-    return status == BND_OK
-               ? bndi_safetensors_save(path, s->entries, s->count, s->metadata, s->pairs, write_array, s, why)
-               : status;
+    if (status != BND_OK) {
+        return status;
+    }
+    return s->summed
+               ? bndi_safetensors_save_summed(path, s->entries, s->count, s->metadata, s->pairs, write_array, s, why)
+               : bndi_safetensors_save(path, s->entries, s->count, s->metadata, s->pairs, write_array, s, why);
 }
 
-bnd_status bnd_tensor_save_all(const char *path, const bnd_named_tensor *tensors, size_t count,
-                               const bnd_safetensors_pair *metadata, size_t pairs, bnd_error *why)
+static bnd_status save_all(const char *path, const bnd_named_tensor *tensors, size_t count,
+                           const bnd_safetensors_pair *metadata, size_t pairs, bool summed, bnd_error *why)
 {
-    saving s = {.pairs = pairs};
+    saving s = {.pairs = pairs, .summed = summed};
     size_t room = 1, arrays = 2 * count + 1; /* what shares scales has two */
     for (size_t i = 0; i < count; i++) {
         room += sizeof SCALING_KEY + sizeof SCALES + BNDI_SCALED_TEXT + 2 * strlen(tensors[i].name);
@@ -202,6 +206,18 @@ bnd_status bnd_tensor_save_all(const char *path, const bnd_named_tensor *tensors
     free(s.extents);
     free(keys);
     return status;
+}
+
+bnd_status bnd_tensor_save_all(const char *path, const bnd_named_tensor *tensors, size_t count,
+                               const bnd_safetensors_pair *metadata, size_t pairs, bnd_error *why)
+{
+    return save_all(path, tensors, count, metadata, pairs, false, why);
+}
+
+bnd_status bndi_tensor_save_summed(const char *path, const bnd_named_tensor *tensors, size_t count,
+                                   const bnd_safetensors_pair *metadata, size_t pairs, bnd_error *why)
+{
+    return save_all(path, tensors, count, metadata, pairs, true, why);
 }
 
 /* ---- out of a file ---- */

@@ -1,6 +1,7 @@
 /* Saving and loading a run: its whole state, and its description as text. */
 #define _POSIX_C_SOURCE 200809L /* strnlen */
 #include "base/base.h"
+#include "store/store.h"
 #include "tensor/files.h"
 #include "train/train.h"
 
@@ -109,7 +110,7 @@ static bnd_status save_with(saved *s, const bnd_run *run, const char *path, bnd_
                                                {step_key, s->step},
                                                {good_steps_key, s->good_steps},
                                                {loss_scale_key, s->loss_scale}};
-    return status == BND_OK ? bnd_tensor_save_all(path, s->tensors, s->count, pairs, PAIRS, why) : status;
+    return status == BND_OK ? bndi_tensor_save_summed(path, s->tensors, s->count, pairs, PAIRS, why) : status;
 }
 
 bnd_status bnd_run_save(const bnd_run *run, const char *path, bnd_error *why)
@@ -426,6 +427,7 @@ bnd_status bndi_run_load_from(bnd_run *run, const bnd_safetensors *file, bnd_err
     checkpoint c = {.file = file};
     bnd_status status = read_head(&c, why);
     status = status == BND_OK ? check_same(&c, run, why) : status;
+    status = status == BND_OK ? bndi_safetensors_check_sum(file, why) : status;
     return status == BND_OK ? bndi_run_replace(run, &c.training.policy, fill, &c, why) : status;
 }
 

@@ -96,6 +96,7 @@ bnd_status bndi_initial_open(bnd_run *run, bnd_error *why)
         return bndi_in_file(open_folder(run, why), run->training.init, why);
     }
     bnd_status status = bnd_safetensors_new(&run->initial, run->training.init, why);
+    status = status == BND_OK ? bndi_safetensors_check_sum(run->initial, why) : status;
     if (status == BND_OK) {
         run->init_hash = bndi_hash_of(run->initial->map.bytes, run->initial->map.size);
     }
