@@ -305,14 +305,17 @@ typedef struct bnd_trained_weights {
     bnd_training training; /* that of the checkpoint; of Hugging Face's weights that of their config, in fp32 */
     uint64_t step;         /* of the checkpoint */
     bool is_run;           /* false: weights of Hugging Face, which have no data */
+    uint64_t data_hash;    /* of the run's data, and of its tokenizer, as its config.json has them; 0: not compared, */
+    uint64_t tokenizer_hash; /* as where other ones are set on purpose */
 } bnd_trained_weights;
 
 /* Finds out what trained weights are.
  *
  * Returns: BND_OK, or the status of bnd_checkpoint_read or bnd_training_of_config.
- * Arguments: `out` (out): the training. Its data may be changed before the run is made; if is_run is false, they must
- *     be, and the context may be. `path`: the checkpoint.safetensors of a run, its directory, or weights of Hugging
- *     Face: a file or a folder. `config`: their config.json; NULL: that of the folder `path` if it is not a run's.
+ * Arguments: `out` (out): the training. Its data may be changed before the run is made, with data_hash or
+ *     tokenizer_hash set to 0; if is_run is false, they must be, and the context may be. `path`: the
+ *     checkpoint.safetensors of a run, its directory, or weights of Hugging Face: a file or a folder. `config`: their
+ *     config.json; NULL: that of the folder `path` if it is not a run's.
  *     `why` (out): the error, or NULL.
  * On failure: `out` is unchanged: a file cannot be read or is another one; BND_BAD_ARGUMENT: the path has more bytes
  *     than bnd_training.init. The message names the file. */
@@ -324,7 +327,7 @@ BND_CHECKED bnd_status bnd_trained_weights_find(bnd_trained_weights *out, const 
  * Returns: BND_OK, or the status of bnd_run_new or bnd_run_load.
  * Arguments: `out` (out): the run. `trained`: what bnd_trained_weights_find found, with data. `path`: as there.
  *     `context`: as in bnd_run_new. `why` (out): the error, or NULL.
- * On failure: `out` is unchanged. */
+ * On failure: `out` is unchanged; BND_BAD_ARGUMENT also where the data or the tokenizer have another hash. */
 BND_CHECKED bnd_status bnd_trained_weights_open(bnd_run **out, const bnd_trained_weights *trained, const char *path,
                                                 const bnd_context *context, bnd_error *why);
 

@@ -47,6 +47,19 @@ class Evaluate(Case):
         self.assertEqual(plain(ours), theirs)
         return ours
 
+    def test_a_text_that_has_changed(self):
+        text = os.path.join(self.folder, "changing")
+        with open(text, "w", encoding="utf-8") as file:
+            file.write("the quick brown fox " * 60)
+        run = os.path.join(self.folder, "changed")
+        bd.train("transformer", "fp32", steps=1, width=8, depth=1, heads=2, context=8, data=text, out=run)
+        before = bd.evaluate(run, "fp32", batches=1).recipes[0]["loss"]
+        with open(text, "a", encoding="utf-8") as file:
+            file.write("the quick brown box " * 60)
+        with self.assertRaisesRegex(ValueError, "the content of the data has changed"):
+            bd.evaluate(run, "fp32", batches=1)
+        self.assertNotEqual(bd.evaluate(run, "fp32", batches=1, data=text).recipes[0]["loss"], before)
+
     def test_a_run(self):
         path = self.at("drawn", "bf16-amp-0")
         ours = self.same(path, {"batches": 12}, "--batches", 12)

@@ -195,7 +195,7 @@ static void test_refused(void)
         {"\"recipe\" is \"bf16-sr\" there, not \"fp16-pure\"", BND_BAD_ARGUMENT},
         {"\"steps\" is 20 there, not 10", BND_BAD_ARGUMENT},
         {"\"switch_at\" is not set there, not 9", BND_BAD_ARGUMENT},
-        {"config.json: line 1, column 1", BND_BAD_FILE},
+        {"config.json: is damaged: line 1, column 1", BND_BAD_FILE},
         {"config.json: cannot be opened", BND_BAD_STREAM},
         {"checkpoint.safetensors: is no number of steps", BND_BAD_FILE},
         {"metrics.jsonl: has 8 steps; expected 12", BND_BAD_FILE},

@@ -1,6 +1,8 @@
 /* Saving and loading of runs for study/: as in train/, but a run continues from its own checkpoint only. */
 #include "study/study.h"
 
+#include <string.h>
+
 #include "train/train.h"
 
 static void write_training(bndi_bytes *out, const bnd_training *training)
@@ -10,14 +12,26 @@ static void write_training(bndi_bytes *out, const bnd_training *training)
     bndi_training_write(&json, NULL, training);
 }
 
-/* The checkpoint's training must be equal to the run's in everything but two: the recipe, since the checkpoint may have
- * been made before or after a switch, and the number of steps. */
+/* Where a file lies does not matter: config.json has the hashes of the contents. */
+static void take_path(char *there, const char *asked)
+{
+    if (there[0] != '\0' && asked[0] != '\0') {
+        strcpy(there, asked);
+    }
+}
+
+/* The checkpoint's training must be equal to the run's in everything but three: the recipe, since the checkpoint may
+ * have been made before or after a switch, the number of steps, and the places of files. */
 static bnd_status check_training(const bnd_run *run, bnd_training there, bnd_error *why)
 {
     bndi_bytes a = {.at = NULL}, b = {.at = NULL};
     const bnd_training *asked = bnd_run_training(run);
     there.policy = asked->policy;
     there.steps = asked->steps;
+    take_path(there.data, asked->data);
+    take_path(there.tokenizer, asked->tokenizer);
+    take_path(there.init, asked->init);
+    take_path(there.order, asked->order);
     write_training(&a, &there);
     write_training(&b, asked);
     bnd_status status = bndi_bytes_check(&a, why);

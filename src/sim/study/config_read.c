@@ -1,10 +1,12 @@
 /* Configurations read back: what they say of a record and of a task, and whether two are of the same run. */
 #include "study/study.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "store/json.h"
+#include "train/train.h"
 
 /* ---- members of an object ---- */
 
@@ -258,13 +260,41 @@ static const char *content_of(const char *key, size_t length)
 {
     static const struct {
         const char *key, *content;
-    } files[] = {{"\"data_hash\"", "the data"}, {"\"tokenizer_hash\"", "tokenizer.json"}};
+    } files[] = {{"data_hash", "the data"}, {"tokenizer_hash", "tokenizer.json"}};
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         if (length == strlen(files[i].key) && memcmp(key, files[i].key, length) == 0) {
             return files[i].content;
         }
     }
     return NULL;
+}
+
+bnd_status bndi_content_changed(const char *key, uint64_t there, uint64_t asked, const char *before, const char *after,
+                                bnd_error *why)
+{
+    const char *content = content_of(key, strlen(key));
+    return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                    "%sthe content of %s has changed since that run began (\"%s\" is %llu there, not %llu)%s", before,
+                    content != NULL ? content : key, key, (unsigned long long)there, (unsigned long long)asked, after);
+}
+
+/* Where a file lies does not matter if both sides have the hash of its content, which is compared, too. */
+static bool is_path(const bndi_json_text *there, const bndi_json_text *asked, const char *key, size_t length)
+{
+    static const struct {
+        const char *key, *hash;
+    } files[] = {{"data", "model.data_hash"},
+                 {"tokenizer", "model.tokenizer_hash"},
+                 {"init", "model.init_hash"},
+                 {"order", "model.order_hash"}};
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        bndi_json_span at;
+        if (length == strlen(files[i].key) && memcmp(key, files[i].key, length) == 0) {
+            return find_path(&at, there, files[i].hash, NULL) == BND_OK &&
+                   find_path(&at, asked, files[i].hash, NULL) == BND_OK;
+        }
+    }
+    return false;
 }
 
 /* A member that one side alone has; `other` is what the other side means without it. */
@@ -303,8 +333,10 @@ static bnd_status same_members(const bndi_json_text *there, bndi_json_span in, c
         status = find(&other, &found, there, in, key + 1, key_length - 2, why);
         size_t other_length = other.to - other.from;
         const char *other_value = there->bytes + other.from;
-        const char *content = content_of(key, key_length);
-        if (status == BND_OK && !found && content != NULL) {
+        const char *content = content_of(key + 1, key_length - 2);
+        const bool is_free = content != NULL && !found;
+        uint64_t hash = 0, other_hash = 0;
+        if (status == BND_OK && (is_free || (found && depth == 1 && is_path(there, asked, key + 1, key_length - 2)))) {
             continue;
         }
         if (status == BND_OK && !found) {
@@ -315,17 +347,32 @@ static bnd_status same_members(const bndi_json_text *there, bndi_json_span in, c
                 status = same_members(asked, m.value, there, other, depth + 1, true, why);
             }
         } else if (status == BND_OK && (length != other_length || memcmp(value, other_value, length) != 0)) {
-            if (content != NULL) {
-                return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                                "this is another run: the content of %s has changed since that run began (%.*s is %.*s "
-                                "there, not %.*s)",
-                                content, (int)key_length, key, (int)(other_length < SHOWN ? other_length : SHOWN),
-                                other_value, (int)(length < SHOWN ? length : SHOWN), value);
+            if (content != NULL && bndi_count_of(&hash, value, length) &&
+                bndi_count_of(&other_hash, other_value, other_length)) {
+                char name[SHOWN];
+                snprintf(name, sizeof name, "%.*s", (int)(key_length - 2), key + 1);
+                return bndi_content_changed(name, other_hash, hash, "this is another run: ", "", why);
             }
             status = differs(asked, m.key, other_value, other_length, value, length, why);
         }
     }
     return status;
+}
+
+bnd_status bndi_config_check(const bndi_bytes *text, bnd_error *why)
+{
+    const bndi_json_text all = {text->at != NULL ? text->at : "", text->length};
+    bnd_error inner = {.message = ""};
+    bndi_json_members m;
+    bnd_status status = bndi_json_open(&m, &all, whole(&all), &inner);
+    do {
+        status = status == BND_OK ? bndi_json_next(&m, &inner) : status;
+    } while (status == BND_OK && m.more);
+    status = status == BND_OK ? bndi_json_close(&m, &inner) : status;
+    return status != BND_BAD_FILE
+               ? (status == BND_OK ? BND_OK : bnd_fail(why, status, inner.where, "%s", inner.message))
+               : bnd_fail(why, status, inner.where,
+                          "is damaged: %s; restore it from a copy, or choose another directory", inner.message);
 }
 
 /* Both ways: what one has and the other has not is a difference, too. */

@@ -175,6 +175,7 @@ static bnd_status compare_configs(bndi_session *s, bnd_error *why)
 {
     bndi_bytes there = {.at = NULL};
     bnd_status status = read_config(&there, s, why);
+    status = status == BND_OK ? bndi_config_check(&there, why) : status;
     if (status == BND_OK && s->task->resume) {
         status = is_beginning(&s->extends, s, &there, why);
     }

@@ -132,6 +132,14 @@ bool bndi_autopsy_is_of(const bndi_bytes *text, uint64_t steps);
 /* Is it the same run? Refused with what differs. How often it is saved does not count. */
 BND_CHECKED bnd_status bndi_config_same(const bndi_bytes *there, const bndi_bytes *asked, bnd_error *why);
 
+/* Refuses a text that is not a whole JSON object, as one that was cut. */
+BND_CHECKED bnd_status bndi_config_check(const bndi_bytes *text, bnd_error *why);
+
+/* Fails: the file whose hash has this key in a configuration is not what it was. `before` and `after` stand around the
+ * sentence. */
+bnd_status bndi_content_changed(const char *key, uint64_t there, uint64_t asked, const char *before, const char *after,
+                                bnd_error *why);
+
 /* ---- files ---- */
 
 /* "NAME: " before the message. */

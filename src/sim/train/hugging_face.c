@@ -286,8 +286,9 @@ static bnd_status find_model(unsigned *out, const char **name, const char *asked
     *out = strcmp(model, "gpt2") == 0 ? GPT2 : strcmp(model, "llama") == 0 ? LLAMA : 0;
     *name = *out == GPT2 ? "gpt2" : "llama";
     if (*out == 0 || (type != NULL && strcmp(type, model) != 0)) {
-        return bnd_fail(why, BND_BAD_FILE, 0, "\"model_type\" is '%s'; it must be %s", type != NULL ? type : "",
-                        *out != 0 ? *name : "gpt2 or llama");
+        const char *known = *out != 0 ? *name : "gpt2 or llama";
+        return type != NULL ? bnd_fail(why, BND_BAD_FILE, 0, "\"model_type\" is '%s'; it must be %s", type, known)
+                            : bnd_fail(why, BND_BAD_FILE, 0, "\"model_type\" is missing; it must be %s", known);
     }
     return BND_OK;
 }

@@ -87,15 +87,39 @@ static bnd_status open_folder(bnd_run *run, bnd_error *why)
     return status;
 }
 
+static bool is_checkpoint_file(const bnd_safetensors *file)
+{
+    return file != NULL && bnd_safetensors_metadata(file, "binade.checkpoint") != NULL;
+}
+
+/* The checkpoint in a run's directory. NULL: there is none, or what has this name is not a run's. */
+static bnd_safetensors *checkpoint_in(const char *directory)
+{
+    static const char name[] = "/checkpoint.safetensors";
+    char path[sizeof((bnd_training *)NULL)->init + sizeof name];
+    bnd_safetensors *file = NULL;
+    snprintf(path, sizeof path, "%s%s", directory, name);
+    if (bnd_safetensors_new(&file, path, NULL) == BND_OK && !is_checkpoint_file(file)) {
+        bnd_safetensors_free(file);
+        file = NULL;
+    }
+    return file;
+}
+
 bnd_status bndi_initial_open(bnd_run *run, bnd_error *why)
 {
+    bnd_status status = BND_OK;
     if (run->training.init[0] == '\0') {
         return BND_OK;
     }
     if (is_folder(run->training.init)) {
-        return bndi_in_file(open_folder(run, why), run->training.init, why);
+        run->initial = checkpoint_in(run->training.init);
+        if (run->initial == NULL) {
+            return bndi_in_file(open_folder(run, why), run->training.init, why);
+        }
+    } else {
+        status = bnd_safetensors_new(&run->initial, run->training.init, why);
     }
-    bnd_status status = bnd_safetensors_new(&run->initial, run->training.init, why);
     status = status == BND_OK ? bndi_safetensors_check_sum(run->initial, why) : status;
     if (status == BND_OK) {
         run->init_hash = bndi_hash_of(run->initial->map.bytes, run->initial->map.size);
@@ -204,7 +228,7 @@ static bool is_no_parameter(const bnd_run *run, const char *name)
 /* A checkpoint also has the optimizer's states, and masters that are more exact than the weights. */
 static bool is_checkpoint(const bnd_run *run)
 {
-    return run->initial != NULL && bnd_safetensors_metadata(run->initial, "binade.checkpoint") != NULL;
+    return is_checkpoint_file(run->initial);
 }
 
 bnd_status bndi_initial_read(bnd_tensor *to, const bnd_run *run, const char *name, bnd_error *why)

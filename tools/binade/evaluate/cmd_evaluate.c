@@ -48,6 +48,8 @@ static int open_weights(subject *c, const evaluate *e)
     if (good != GO_ON) {
         return good;
     }
+    c->trained.data_hash = o->data != NULL ? 0 : c->trained.data_hash; /* other ones, on purpose */
+    c->trained.tokenizer_hash = o->tokenizer != NULL ? 0 : c->trained.tokenizer_hash;
     status = bnd_trained_weights_open(&c->run, &c->trained, c->name, &e->context, &why);
     return status == BND_OK ? GO_ON : fail(self, "", status, &why);
 }

@@ -82,6 +82,8 @@ def _open(path, config, context_size, data, threads):
             raise ValueError("context can be used only with weights of Hugging Face")
         found.training.context = context_size
     set_data(found.training, *data)
+    found.data_hash = 0 if data[0] is not None else found.data_hash  # another one, on purpose
+    found.tokenizer_hash = 0 if data[2] is not None else found.tokenizer_hash
     interruptible(lambda: call("bnd_trained_weights_open", run.out, ctypes.byref(found), path, ctypes.byref(context)),
                   Stop())
     return run, found
