@@ -3,6 +3,7 @@ import sys
 import unittest
 
 import numpy as np
+from support import torch as support_torch
 
 import libbinade as bd
 from libbinade import testing
@@ -345,6 +346,61 @@ def each_step(a, b, kind):
     for k in range(a.shape[1]):
         s = s + a[:, k:k + 1].astype(kind) * b[k:k + 1].astype(kind)
     return s.astype(np.float32)
+
+
+class FunctionsThatWrite(unittest.TestCase):
+    """The right results are those of the inputs, whatever the function does to its argument."""
+
+    WORDS = "the function writes to its argument"
+
+    def test_casts(self):
+        def clipped(x):
+            np.clip(x, -448, 448, out=x)
+            return bd.encode(x, "e4m3")
+        report = testing.check_cast(clipped, "e4m3", inputs="all-fp16")
+        plain = testing.check_cast(lambda x: bd.encode(np.clip(x, -448, 448), "e4m3"), "e4m3", inputs="all-fp16")
+        self.assertEqual((report.wrong, report.first), (plain.wrong, plain.first))
+        self.assertGreater(report.wrong, 0)
+        self.assertIn(self.WORDS, str(report))
+        self.assertNotIn(self.WORDS, str(plain))
+
+        def zero(x):
+            codes = bd.encode(x, "e4m3")
+            x[...] = 0
+            return codes
+        report = testing.check_cast(zero, "e4m3", inputs="landmarks")
+        self.assertTrue(report and report.writes, str(report))  # right, but it is said
+
+    def test_an_array_that_was_given(self):
+        def negated(x):
+            return bd.encode(np.negative(x, out=x), "e4m3")
+        inputs = np.float32([1, 500, 600])
+        for library in ("numpy", lambda x: x):
+            self.assertEqual(testing.check_cast(negated, "e4m3", inputs=inputs, library=library).wrong, 3)
+        self.assertEqual(inputs.tolist(), [1, 500, 600])
+
+    def test_torch(self):
+        torch = support_torch()
+        for source in ("fp32", "fp64", "fp16", "bf16"):
+            report = testing.check_cast(lambda x: bd.encode(x.zero_(), "e4m3"), "e4m3", inputs="all-fp16",
+                                        library="torch", source=source)
+            self.assertGreater(report.wrong, 0, source)
+            self.assertTrue(report.writes, source)
+        report = testing.check_decode(lambda codes: bd.decode(codes.zero_(), "e4m3"), "e4m3", library="torch")
+        self.assertGreater(report.wrong, 250)
+        report = testing.check_gemm(lambda a, b: bd.matmul(a.zero_(), b), library="torch")
+        self.assertTrue(report.wrong and report.writes, str(report))
+
+    def test_the_others(self):
+        def zero(*arrays):
+            for x in arrays:
+                x[...] = 0
+            return arrays
+        for report in (testing.check_decode(lambda codes: bd.decode(*zero(codes), "e4m3"), "e4m3"),
+                       testing.check_block(lambda x: bd.quantize(*zero(x), "mxfp8"), "mxfp8"),
+                       testing.check_gemm(lambda a, b: bd.matmul(*zero(a, b)))):
+            self.assertFalse(report, str(report))
+            self.assertIn(self.WORDS, str(report))
 
 
 class OtherTypes(unittest.TestCase):

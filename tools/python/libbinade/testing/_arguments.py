@@ -8,7 +8,6 @@ from .._native import brief
 from .._options import one_of
 
 
-
 def like(check):
     """Decorates an assertion, which takes the arguments of a check: help() shows them."""
     def decorate(function):
@@ -27,23 +26,32 @@ class Tested:
 
     def __init__(self, fn, source="fp32", library="numpy"):
         if not callable(fn):
-            raise TypeError(f"the function under test must be callable, not {brief(fn)}")
+            raise TypeError(f"the first argument must be the function under test, not {brief(fn)}")
         if not callable(library):
             one_of(library, _LIBRARIES, "library, if it is not a function,")
         self.fn, self.library = fn, library
         self.source = one_of(source, _SOURCES, "source")
         self.what = getattr(fn, "__name__", "the function")
         self.expected = _ANY  # the name of the format whose codes it may give
+        self.writes = False  # whether a call changed what it was given
 
     def __call__(self, *arrays):
         """What the function gives for arrays of numpy, as arrays of its own library."""
-        return self.given(*(to_argument(x, self.source, self.library) for x in arrays))
+        return self._of(arrays, lambda x: to_argument(x, self.source, self.library))
 
     def of_codes(self, codes):
         """What the function gives for an array of codes."""
-        return self.given(codes_as_argument(codes, self.library))
+        return self._of([codes], lambda x: codes_as_argument(x, self.library))
 
-    def given(self, *arguments):
+    def _of(self, arrays, made):
+        """Its result for copies, as it may write to its arguments: the right results are those of the arrays."""
+        arguments = [made(x.copy()) for x in arrays]
+        before = [_bytes_of(argument) for argument in arguments]
+        result = self._called(arguments)
+        self.writes = self.writes or [_bytes_of(argument) for argument in arguments] != before
+        return result
+
+    def _called(self, arguments):
         try:
             return self.fn(*arguments)
         except (AttributeError, TypeError) as why:
@@ -51,6 +59,17 @@ class Tested:
                 raise
             raise type(why)(f"{why}. {self.what} was given a numpy array: if it takes tensors of torch or arrays of "
                             "JAX, say library='torch' or library='jax'") from why
+
+
+def _bytes_of(argument):
+    """The memory of an array of numpy, or of a tensor; None for other arrays."""
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(argument, torch.Tensor) and argument.layout == torch.strided:
+        argument = argument.detach().cpu().contiguous().view(torch.uint8).numpy()
+    return argument.tobytes() if isinstance(argument, numpy.ndarray) else None
+
+
+WRITES = ["  the function writes to its argument"]  # a line of reports
 
 
 def codes_as_argument(codes, library):

@@ -35,7 +35,7 @@ def landmarks(f, dtype):
         values = bd.decode(codes, f, dtype=numpy.float64)
     else:
         powers = numpy.ldexp(1.0, numpy.arange(max(f.emin - f.fraction_bits - 2, -1000), min(f.emax + 2, 1000)))
-        values = numpy.concatenate([powers, powers * (2 - f.epsilon)])
+        values = numpy.concatenate([powers, powers * (2 - 2.0 ** -f.fraction_bits)])
     values = numpy.unique(numpy.abs(values[numpy.isfinite(values)]))
     step = numpy.diff(values)[-1:] if len(values) > 1 else values
     with numpy.errstate(all="ignore"):

@@ -31,6 +31,7 @@ class BlockReport:
     scales_as_numbers: str = ""  # what numbers were given as scales, where codes of scales are right
     rules: list = dataclasses.field(default_factory=list)  # the scale rules that the function follows on every input
     faults: list = dataclasses.field(default_factory=list)
+    writes: bool = False  # the function changed an array that it was given
 
     def __bool__(self):
         return not (self.wrong_scales or self.wrong_codes or self.wrong_tensor_scales)
@@ -52,7 +53,7 @@ class BlockReport:
         if self.rules:
             lines.append(f"  follows the scale rule {', '.join(self.rules)}")
         lines += [f"  the function {name}" for name in self.faults[:3]]
-        return "\n".join(lines)
+        return "\n".join(lines + _arguments.WRITES * self.writes)
 
 
 SAMPLES = ("plain", "outliers", "rows", "powers", "zeros", "tiny", "huge")  # names of samples
@@ -192,6 +193,7 @@ def check_block(fn: Callable, block: str, *, rule: Optional[str] = None, axis: i
         report.matrices += 1
         if before != (report.wrong_scales, report.wrong_codes, report.wrong_tensor_scales):
             report.wrong_matrices.append(name)
+    report.writes = tested.writes
     report.rules = [t.name for t in trials if t.alive and t.kind == "rule"]
     report.faults = [t.name for t in trials if t.alive and t.kind != "rule"] if not report else []
     return report

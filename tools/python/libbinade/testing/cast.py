@@ -38,6 +38,7 @@ class CastReport:
     nearest: str = ""
     outside: int = 0  # results that are wrong and are not numbers of the format
     unstable: str = ""
+    writes: bool = False  # the function changed an array that it was given
 
     def __bool__(self):
         return self.wrong == 0 and not self.unstable
@@ -64,7 +65,7 @@ class CastReport:
                 lines.append(f"  follows, but for the bits of NaN: {', '.join(self.but_for_nan[:4])}")
             elif self.nearest:
                 lines.append(f"  nearest: {self.nearest}")
-        return "\n".join(lines)
+        return "\n".join(lines + _arguments.WRITES * self.writes)
 
 
 class _Hypothesis:
@@ -208,7 +209,7 @@ def check_cast(fn: Callable, format: Union[str, bd.Format], *, dialect: Optional
       wrong by class: tie 128 of 254
       follows the rule: rounding rna, overflow format, nan signed
     """
-    f = bd.Format(format)
+    tested, f = _arguments.Tested(fn, source, library), bd.Format(format)
     if not 0 < f.width <= 32:
         raise ValueError(f"check_cast needs a format with codes of at most 32 bits, not {f.name}")
     if not isinstance(nan_bits, bool):
@@ -217,8 +218,7 @@ def check_cast(fn: Callable, format: Union[str, bd.Format], *, dialect: Optional
     rule = {name: value for name, value in given.items() if value is not None}
     if flush != "none":
         rule["flush"] = flush
-    tested, seed = _arguments.Tested(fn, source, library), whole(seed, "seed")
-    tested.expected = f.name
+    tested.expected, seed = f.name, whole(seed, "seed")
     report = CastReport(f"{source} to {f.name}, {_words(rule)}", f)
     alive, near, looked, counts, names = None, [], 0, {}, []
     for x in _inputs.pieces(inputs, f, source, seed):
@@ -244,6 +244,7 @@ def check_cast(fn: Callable, format: Union[str, bd.Format], *, dialect: Optional
     if alive is None:
         raise ValueError("there are no inputs")
     report.classes = {names[i]: counts[i] for i in sorted(counts)}
+    report.writes = tested.writes
     for kind, found in (("dialect", report.dialects), ("rule", report.rules), ("fault", report.faults)):
         found += [h.name for h in alive if h.kind == kind and h.exact]
     report.but_for_nan = [str(h) for h in alive if not h.exact]

@@ -19,6 +19,7 @@ class DecodeReport:
     first: str = ""
     classes: dict = dataclasses.field(default_factory=dict)  # class: (wrong, codes)
     faults: list = dataclasses.field(default_factory=list)
+    writes: bool = False  # the function changed an array that it was given
 
     def __bool__(self):
         return self.wrong == 0
@@ -31,7 +32,7 @@ class DecodeReport:
         if wrong:
             lines.append(f"  wrong by class: {'; '.join(wrong)}")
         lines += [f"  the function {name}" for name in self.faults[:3]]
-        return "\n".join(lines)
+        return "\n".join(lines + _arguments.WRITES * self.writes)
 
 
 def _faults(f, codes, right):
@@ -89,10 +90,9 @@ def check_decode(fn: Callable, format: Union[str, bd.Format], *,
       wrong by class: NaN 2 of 2; zero 1 of 2; subnormal 14 of 14; normal 238 of 238
       the function reads codes as e4m3fnuz
     """
-    f = bd.Format(format)
+    tested, f = _arguments.Tested(fn, library=library), bd.Format(format)
     if not 0 < f.width <= 16:
         raise ValueError(f"check_decode needs a format with codes of at most 16 bits, not {f.name}")
-    tested = _arguments.Tested(fn, library=library)
     what = tested.what
     codes = numpy.arange(1 << f.width, dtype=numpy.uint32).astype(f.dtype)
     got = _arguments.numbers(tested.of_codes(codes), what)
@@ -100,7 +100,7 @@ def check_decode(fn: Callable, format: Union[str, bd.Format], *,
         raise AssertionError(f"{what} gave an array of the shape {got.shape} for one of the shape {codes.shape}")
     right = bd.decode(codes, f, dtype=numpy.float64)
     wrong = ~_same(got, right)
-    report = DecodeReport(f.name, codes.size, int(wrong.sum()))
+    report = DecodeReport(f.name, codes.size, int(wrong.sum()), writes=tested.writes)
     report.classes = {name: (int((wrong & mask).sum()), int(mask.sum())) for name, mask in _classes(f, right)}
     if wrong.any():
         at = int(numpy.flatnonzero(wrong)[0])

@@ -26,6 +26,7 @@ class GemmReport:
     largest: float = 0.0  # the largest difference, relative to the sum of the magnitudes of the products
     accumulators: list = dataclasses.field(default_factory=list)  # that give every result, bit for bit
     faults: list = dataclasses.field(default_factory=list)
+    writes: bool = False  # the function changed an array that it was given
 
     def __bool__(self):
         return self.wrong == 0
@@ -39,7 +40,7 @@ class GemmReport:
         if self.accumulators:
             lines.append(f"  every result is that of the accumulator {', '.join(self.accumulators)}")
         lines += [f"  the function {name}" for name in self.faults]
-        return "\n".join(lines)
+        return "\n".join(lines + _arguments.WRITES * self.writes)
 
 
 def samples(operands="fp32", seed=0):
@@ -100,7 +101,7 @@ def check_gemm(fn: Callable, acc: str = "fp32", *, operands: Union[str, bd.Forma
             _note(report, a, b, got, want, wrong)
         names = [name for name in names if _same(got, _rounded(bd.matmul(a, b, acc=name), out)).all()]
         faults = [fault for fault in faults if fault.gives(a, b, acc, got, out)]
-    report.accumulators = names
+    report.accumulators, report.writes = names, tested.writes
     report.faults = [fault.name for fault in faults if fault.tried] if report.wrong else []
     return report
 
