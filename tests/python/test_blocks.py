@@ -97,6 +97,54 @@ class Blocks(unittest.TestCase):
         self.assertEqual(q.codes.dtype, np.dtype(np.int8))
         self.assertTrue(np.array_equal(bd.dequantize(q), q.codes * 2.0**-6 * 2.0**(q.scales.astype(int) - 127)))
 
+    def test_shapes_of_given_scales(self):
+        """As many scales in another shape are those of other blocks."""
+        x = normal(4, 32)
+        q = bd.quantize(x, "nvfp4")
+        words = r"the shape \(4, 2\), not \(2, 4\) of uint8"
+        with self.assertRaisesRegex(ValueError, words):
+            bd.dequantize(q.codes, q.scales.T, "nvfp4", tensor_scale=q.tensor_scale)
+        with self.assertRaisesRegex(ValueError, words):
+            bd.fake_quantize(x, "nvfp4", scales=q.scales.T, tensor_scale=q.tensor_scale)
+        with self.assertRaisesRegex(ValueError, r"the shape \(2, 2\), not \(4,\)"):
+            bd.quantize(normal(2, 64), "mxfp8", scales=np.full(4, 127, np.uint8))
+        with self.assertRaisesRegex(ValueError, r"the shape \(\), not \(1,\)"):
+            bd.quantize(x, "e4m3/tensor", scales=np.ones(1, np.float32))
+
+    def test_empty_arrays(self):
+        """A scale for the whole array is there without elements, too."""
+        for block in ("e4m3/tensor", "e4m3/tensor:bf16", "int8/tensor", "nvfp4", "e4m3/row", "e4m3/tile:2x2", "mxfp8"):
+            for shape in ((0, 3), (3, 0)):
+                q = bd.quantize(np.zeros(shape, np.float32), block)
+                self.assertEqual(q.codes.shape, shape, block)
+                self.assertEqual(bd.dequantize(q).shape, shape, block)
+                if block.startswith("e4m3/tensor"):
+                    self.assertTrue(same_bits(q.scales, bd.quantize(np.zeros((1, 3), np.float32), block).scales))
+
+    def test_tensor_scales(self):
+        x = normal(2, 32)
+        for wrong in (0, -1, np.nan, np.inf, 1e300, 1e-60):
+            with self.assertRaisesRegex(ValueError, "tensor_scale must be", msg=str(wrong)):
+                bd.quantize(x, "nvfp4", tensor_scale=wrong)
+        q = bd.quantize(x, "nvfp4")
+        with self.assertRaisesRegex(ValueError, "tensor_scale must be within the range of float32, not 1e[+]300"):
+            bd.dequantize(q.codes, q.scales, "nvfp4", tensor_scale=1e300)
+
+    def test_what_quantize_returned_brings_its_arguments(self):
+        q = bd.quantize(normal(2, 32), "nvfp4")
+        for given in ({"tensor_scale": 99.0}, {"block": "mxfp8"}, {"axis": 0}, {"shape": (64,)}, {"packed": True},
+                      {"scales": q.scales}):
+            with self.assertRaisesRegex(ValueError, f"{next(iter(given))} cannot be used with a Quantized"):
+                bd.dequantize(q, **given)
+        zero = bd.dequantize(q._replace(codes=np.zeros_like(q.codes)))
+        self.assertFalse(zero.any())
+        self.assertEqual(q._replace(scales=q.scales).block, q.block)
+        plain = bd.Quantized(*bd.quantize(normal(2, 32), "mxfp8"))
+        self.assertIsNone(plain.block)
+        self.assertTrue(same_bits(bd.dequantize(plain, None, "mxfp8"), bd.dequantize(*plain, "mxfp8")))
+        with self.assertRaisesRegex(TypeError, "the name of the block format"):
+            bd.dequantize(plain)
+
     def test_refusals(self):
         x = normal(2, 32)
         for call, text in ((lambda: bd.quantize(x, "mxfp9"), "mxfp9"),

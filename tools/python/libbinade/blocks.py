@@ -9,7 +9,7 @@ from . import _arrays, _types
 from ._arrays import numpy
 from ._native import brief, call, lib, text
 from ._options import PACKED, UNPACKED, Stats, how_of, real, rule_of
-from .arrays import _byref, _given, as_numbers, check_codes
+from .arrays import _byref, _given, as_numbers, check_codes, encode
 from .formats import Format, check_order
 
 __all__ = ["Quantized", "block_formats", "dequantize", "fake_quantize", "quantize"]
@@ -18,12 +18,20 @@ __all__ = ["Quantized", "block_formats", "dequantize", "fake_quantize", "quantiz
 class Quantized(collections.namedtuple("Quantized", "codes scales")):
     """Codes and scales, and besides the two: tensor_scale (a float if the block format has one for the whole array,
     otherwise None), block (the name of the format with its rule), axis, shape, packed, and stats if they were asked
-    for. dequantize takes it as it is.
+    for. dequantize takes it as it is. Without `block`, as in Quantized(codes, scales), dequantize needs the same
+    arguments as for codes and scales.
 
     >>> codes, scales = q = quantize([[1.0, 2.0]] * 3, "mxfp4")
     >>> scales.shape, q.block, q.tensor_scale, dequantize(q).tolist()[0]
     ((3, 1), 'mxfp4:rceil', None, [1.0, 2.0])
     """
+
+    block, axis, tensor_scale, packed, shape, stats = None, -1, None, False, None, None
+
+    def _replace(self, **changes):
+        changed = super()._replace(**changes)
+        changed.__dict__.update(self.__dict__)
+        return changed
 
 
 def block_formats() -> list:
@@ -102,8 +110,9 @@ def float32(seen, what="blocks are", threads=None, backend=None):
     return numpy.ascontiguousarray(x).reshape(x.shape)
 
 
-def _check_scales(b, scales, seen, shape):
-    if scales.dtype != _scale_type(b) or scales.nbytes != lib.bnd_block_scales_size(_byref(b), seen):
+def _check_scales(b, scales, shape):
+    """Refuses another type or shape than those of a result."""
+    if scales.dtype != _scale_type(b) or scales.shape != shape:
         raise ValueError(f"scales of {b.name.decode()} must have the type {_scale_type(b)} and the shape {shape}, not "
                          f"{scales.shape} of {scales.dtype}")
 
@@ -116,21 +125,38 @@ def _plain_array(x, copy=False):
     return numpy.ascontiguousarray(found).reshape(found.shape)
 
 
+def _tensor_scale(value, **bounds):
+    """A scale for the whole array, which is a float32."""
+    number = real(value, "tensor_scale", **bounds)
+    held = ctypes.c_float(number).value
+    if math.isinf(held) != math.isinf(number) or (held == 0) != (number == 0):
+        raise ValueError(f"tensor_scale must be within the range of float32, not {number!r}")
+    return held
+
+
 class _Given:
     """Scales that exist before a call, and the memory that they are in."""
 
-    def __init__(self, b, seen, shape, scales, tensor_scale, copy):
+    def __init__(self, b, shape, scales, tensor_scale, copy):
         self.scales, self.tensor = None, ctypes.c_float(math.nan)
         self.struct = _types.bnd_given_scales()
         if scales is not None:
             self.scales = _plain_array(scales, copy)
-            _check_scales(b, self.scales, seen, shape)
+            _check_scales(b, self.scales, shape)
             self.struct.scales = self.scales.ctypes.data
         if tensor_scale is not None:
             if not b.tensor:
                 raise ValueError(f"{b.name.decode()} has no scale for the whole array: tensor_scale cannot be given")
-            self.tensor.value = real(tensor_scale, "tensor_scale", finite=False)
+            self.tensor.value = _tensor_scale(tensor_scale, positive=True)
             self.struct.tensor_scale = ctypes.addressof(self.tensor)
+
+
+def _new_scales(b, shape):
+    """Memory for scales. A scale for the whole array exists for an empty array, too: 1."""
+    if b.sharing != _types.BND_SHARE_TENSOR:
+        return numpy.empty(shape, _scale_type(b))
+    one = numpy.ones(shape, numpy.float32)
+    return one if b.scale.name == b"fp32" else numpy.asarray(encode(one, Format(b.scale)))
 
 
 def _rule_name(b):
@@ -167,9 +193,8 @@ def quantize(x: Any, block: str = "mxfp8", axis: int = -1, *, rule: Optional[str
     else:
         codes = numpy.empty(numbers.shape, _code_type(b))
     scales_shape = _scales_shape(b, numbers.shape, axis)
-    given = _Given(b, shape, scales_shape, scales, tensor_scale, copy)
-    found = given.scales if given.scales is not None else numpy.empty(scales_shape, _scale_type(b))
-    _check_scales(b, found, shape, scales_shape)
+    given = _Given(b, scales_shape, scales, tensor_scale, copy)
+    found = given.scales if given.scales is not None else _new_scales(b, scales_shape)
     counted = Stats() if stats else None
     call("bnd_quantize_given_f32", codes.ctypes.data, found.ctypes.data, _byref(given.tensor), numbers.ctypes.data,
          shape, _byref(b), _byref(given.struct), _byref(how), _byref(counted))
@@ -185,19 +210,34 @@ def _scalar(seen, scales):
     return scales if isinstance(given, numpy.generic) else given
 
 
-def dequantize(codes: Any, scales: Any = None, block: Optional[str] = None, axis: int = -1, *,
+def _own(q, arguments):
+    """The arguments that a Quantized brings; None if it has no block format. Others cannot be given with it."""
+    if q.block is None:
+        return None
+    given = [name for name, value in arguments.items() if value is not None and value is not False]
+    if given:
+        raise ValueError(f"{given[0]} cannot be used with a Quantized, which has its own; to use another, give "
+                         "dequantize q.codes and q.scales instead of q")
+    return q.scales, q.block, q.axis, q.tensor_scale, q.packed, q.shape
+
+
+def dequantize(codes: Any, scales: Any = None, block: Optional[str] = None, axis: Optional[int] = None, *,
                tensor_scale: Optional[float] = None, packed: bool = False, shape: Any = None,
                threads: Optional[int] = None, backend: Optional[str] = None, out: Any = None,
                copy: bool = False) -> Any:
     """The float32 numbers that quantize's codes and scales stand for: dequantize(q), or dequantize(codes, scales,
-    "mxfp8"). A tensor scale is a factor; packed codes need their shape.
+    "mxfp8"). axis: that of the blocks, the last one if it is left out. A tensor scale is a factor; packed codes need
+    their shape. What quantize returned brings all of these, and none can be given with it.
 
     >>> dequantize(quantize([[1.0, 2.0, -3.5, 0.0]], "mxfp4")).tolist()
     [[1.0, 2.0, -4.0, 0.0]]
     """
     if isinstance(codes, Quantized):
-        q, codes, scales = codes, codes.codes, codes.scales
-        block, axis, tensor_scale, packed, shape = q.block, q.axis, q.tensor_scale, q.packed, q.shape
+        own = _own(codes, {"scales": scales, "block": block, "axis": axis, "tensor_scale": tensor_scale,
+                           "packed": packed, "shape": shape})
+        if own is not None:
+            scales, block, axis, tensor_scale, packed, shape = own
+        codes, scales = codes.codes, codes.scales if scales is None else scales
     if scales is None or block is None:
         raise TypeError("dequantize needs codes, scales and the name of the block format")
     b = block_of(block)
@@ -208,18 +248,18 @@ def dequantize(codes: Any, scales: Any = None, block: Optional[str] = None, axis
     seen = _arrays.seen(codes, copy)
     codes, scales = _plain_array(codes, copy), _plain_array(scales, copy)
     shape = codes.shape if shape is None else _arrays.dimensions(shape)
-    extent, axis = shape_of(b, shape, axis)
+    extent, axis = shape_of(b, shape, -1 if axis is None else axis)
     kind = numpy.dtype(numpy.uint8) if packed else _code_type(b)
     need = lib.bnd_block_codes_size(_byref(b), extent, PACKED if packed else UNPACKED)
     if codes.dtype != kind or codes.nbytes != need:
         raise ValueError(f"codes of {b.name.decode()} for the shape {shape} must be {need} bytes of {kind}, not "
                          f"{codes.nbytes} of {codes.dtype}")
-    _check_scales(b, scales, extent, _scales_shape(b, shape, axis))
+    _check_scales(b, scales, _scales_shape(b, shape, axis))
     if not b.integer:
         check_codes(codes, math.prod(shape), Format(b.element), packed)
     how = how_of(packed=packed, threads=threads, backend=backend)
     y, finish = _arrays.room(out, shape, numpy.dtype(numpy.float32), None, codes)
-    factor = 1.0 if tensor_scale is None else real(tensor_scale, "tensor_scale", finite=False)
+    factor = 1.0 if tensor_scale is None else _tensor_scale(tensor_scale, finite=False)
     call("bnd_dequantize_f32", y.ctypes.data, codes.ctypes.data, scales.ctypes.data, factor, extent, _byref(b),
          _byref(how))
     return _given(y, finish, out, seen)
@@ -241,7 +281,7 @@ def fake_quantize(x: Any, block: str = "mxfp8", axis: int = -1, *, rule: Optiona
     numbers = float32(seen, threads=threads, backend=backend)
     shape, axis = shape_of(b, numbers.shape, axis)
     how = how_of(rule_of(b.element, rounding, overflow, nan, flush), seed, first, False, threads, backend)
-    given = _Given(b, shape, _scales_shape(b, numbers.shape, axis), scales, tensor_scale, copy)
+    given = _Given(b, _scales_shape(b, numbers.shape, axis), scales, tensor_scale, copy)
     y, finish = _arrays.room(out, numbers.shape, numpy.dtype(numpy.float32), None, numbers)
     counted = Stats() if stats else None
     call("bnd_fake_quantize_given_f32", y.ctypes.data, numbers.ctypes.data, shape, _byref(b), _byref(given.struct),
