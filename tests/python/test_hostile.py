@@ -158,7 +158,7 @@ class Refused(unittest.TestCase):
 
     def test_testing(self):
         check = bd.testing
-        self.refuses("must be callable", check.check_cast, "fp16", "fp16")
+        self.refuses("must be the function under test", check.check_cast, "fp16", "fp16")
         self.refuses("source must be one of", check.check_block, bd.quantize, "mxfp4", source="e4m3")
         self.refuses("library", check.check_decode, lambda c: bd.decode(c, "e4m3"), "e4m3", library="pytorch")
         self.refuses("unknown block format", check.check_block, lambda x: x, "mxfp5")
@@ -183,6 +183,8 @@ class Refused(unittest.TestCase):
             self.refuses(f"{next(iter(rates))}", bt.optim.AdamW, wrapped(), **rates)
         self.refuses("momentum must be", bt.optim.SGD, wrapped(), momentum=-1)
         self.refuses("rule is for scales", bt.quantize, wide, "e4m3", rule="floor")
+        self.refuses("axis is that of blocks, and e4m3 has none", bt.quantize, wide, "e4m3", axis=0)
+        self.assertTrue(torch.equal(bt.quantize(wide, "e4m3", axis=0, backward="mxfp8"), bt.quantize(wide, "e4m3")))
         self.refuses("backward must be 'straight-through'", bt.quantize, wide, "e4m3", backward="ste")
         self.refuses("a format's name is a str", bt.quantize, wide, wide)
 

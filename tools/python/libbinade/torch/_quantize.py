@@ -25,6 +25,10 @@ def _block_name(format, scale):
         return format  # mxfp8; an unknown name is refused there
 
 
+def _axis(axis):
+    return -1 if axis is None else axis
+
+
 def _round(x, format, block, axis, seed, options, out=None):
     """Of a float32 tensor."""
     if block is None:
@@ -32,7 +36,7 @@ def _round(x, format, block, axis, seed, options, out=None):
                             nan=options["nan"], flush=options["flush"], out=out)
     if options["dialect"] is not None:
         raise ValueError("dialect is for formats without shared scales")
-    return blocks.fake_quantize(x, block, axis, rule=options["rule"], rounding=options["rounding"],
+    return blocks.fake_quantize(x, block, _axis(axis), rule=options["rule"], rounding=options["rounding"],
                                 overflow=options["overflow"], nan=options["nan"], flush=options["flush"], seed=seed,
                                 out=out)
 
@@ -42,7 +46,7 @@ def _limit(x, format, block, axis, options):
     if block is None:
         f = Format(format)
         return float(f.max)
-    q = blocks.quantize(x, block, axis, rule=options["rule"])
+    q = blocks.quantize(x, block, _axis(axis), rule=options["rule"])
     b = blocks.block_of(block)
     f = Format(b.element) if not b.integer else None
     top = numpy.int8(127) if f is None else f.dtype.type(arrays.encode(float(f.max), f))
@@ -77,12 +81,13 @@ class _Quantize(torch.autograd.Function):
         elif callable(how):
             d = how(d)
         elif how != STRAIGHT_THROUGH:
-            d = quantize(d, how, axis=ctx.axis, rounding=ctx.options["rounding"], seed=(ctx.seed + 1) % 2**64)
+            axis = ctx.axis if _block_name(how, None) is not None else None
+            d = quantize(d, how, axis=axis, rounding=ctx.options["rounding"], seed=(ctx.seed + 1) % 2**64)
         return (d,) + (None,) * 7
 
 
 def quantize(x: torch.Tensor, format: str, scale: Optional[str] = None, rounding: Optional[str] = None,
-             seed: Optional[int] = None, *, backward: Any = STRAIGHT_THROUGH, axis: int = -1, inplace: bool = False,
+             seed: Optional[int] = None, *, backward: Any = STRAIGHT_THROUGH, axis: Optional[int] = None, inplace: bool = False,
              rule: Optional[str] = None, overflow: Optional[str] = None, nan: Optional[str] = None, flush: str = "none",
              dialect: Optional[str] = None) -> torch.Tensor:
     """x with every number rounded to a format, in x's own type: an operation with a gradient.
@@ -90,7 +95,7 @@ def quantize(x: torch.Tensor, format: str, scale: Optional[str] = None, rounding
     `format` is a format ("e4m3") or a block format ("mxfp8", "nvfp4"). `scale` says who shares a scale: "tensor",
     "row", "tile:1x128", "mx" ... as in "e4m3/tile:1x128". `rounding` is rne (the default), rtz, "sr" ...; the random
     bits depend on `seed` and on the place of a number. Without a seed it is drawn from torch's generator, which
-    torch.manual_seed sets. `axis` is that of blocks, `rule` that of scales.
+    torch.manual_seed sets. `axis` is that of blocks, the last one if it is left out; `rule` is that of scales.
 
     `backward` says what the gradient becomes: "straight-through" passes it on; "clipped" does, but where |x| is beyond
     the largest number of the format (times the scale) it is 0; a format such as "e5m2" or "e5m2/tensor" rounds it by
@@ -120,19 +125,23 @@ def quantize(x: torch.Tensor, format: str, scale: Optional[str] = None, rounding
     text(format, "a format's name")
     if scale is not None:
         text(scale, "scale")
-    block = _block_name(format, scale)
+    block, back = _block_name(format, scale), None
     options = {"rounding": rounding, "overflow": overflow, "nan": nan, "flush": flush, "dialect": dialect, "rule": rule}
     if callable(backward) or backward in (STRAIGHT_THROUGH, CLIPPED):
         pass
-    elif _block_name(backward, None) is not None:
+    else:
+        back = _block_name(backward, None)
+    if back is not None:
         try:  # refused now, not in the backward pass
-            blocks.block_of(backward)
+            blocks.block_of(back)
         except Error as why:
             raise Error(why.status, why.where,
                         "backward must be 'straight-through', 'clipped', a format such as 'e5m2' or 'e5m2/tensor', or "
                         f"a function, not {brief(backward)}") from None
     if block is None and rule is not None:
         raise ValueError(f"rule is for scales, and {format} has none")
+    if block is None and back is None and axis is not None:
+        raise ValueError(f"axis is that of blocks, and {format} has none")
     if seed is None:
         of = Format("e4m3") if block is not None else Format(format)
         random = random_bits_of(rule_of(of, rounding)) > 0
