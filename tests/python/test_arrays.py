@@ -5,6 +5,7 @@ import json
 import math
 import multiprocessing
 import os
+import pathlib
 import pickle
 import signal
 import subprocess
@@ -329,8 +330,38 @@ class Messages(unittest.TestCase):
             self.assertEqual((again, hash(again), again.max), (f, hash(f), 448.0))
         for kind in (np.float16, np.dtype("f2"), np.dtype(np.float16)):
             self.assertEqual(bd.Format(kind).name, "fp16")
+        for kind in (float, np.float64, np.dtype(float), np.dtype(">f8")):
+            self.assertEqual(bd.Format(kind).name, "fp64")
         self.assertEqual(bd.encode(np.ones(2), np.float32).tolist(), [0x3f800000] * 2)
         self.assertIn("448", repr(f))
+        for other in (int, bool, pathlib.Path("/x/e4m3"), np.float32(1), [1], None):
+            with self.assertRaisesRegex(TypeError, "a format's name is a str or a type such as float16"):
+                bd.Format(other)
+        if np.dtype(np.longdouble).itemsize > 8:
+            with self.assertRaisesRegex(TypeError, "another format on each machine"):
+                bd.Format(np.longdouble)
+
+    def test_a_format_cannot_be_changed(self):
+        f = bd.Format("e4m3")
+        for name in ("emin", "width", "max", "new"):
+            with self.assertRaisesRegex(AttributeError, "a Format cannot be changed"):
+                setattr(f, name, 0)
+        with self.assertRaisesRegex(AttributeError, "a Format cannot be changed"):
+            del f.emin
+        self.assertEqual(bd.encode([1.0], f).tolist(), [0x38])
+
+    def test_epsilon(self):
+        """The number after 1 where 1 is normal or subnormal, in formats and in value sets; NaN without both."""
+        for name, epsilon in (("e4m3", 0.125), ("fp64", 2.0**-52), ("p3emin-5emax5", 0.25), ("e2m3b0", 0.25),
+                              ("p11emin-14emax15", 2.0**-10), ("e8m0", 1.0), ("e2m1", 0.5), ("e15m10", 2.0**-10)):
+            self.assertEqual(bd.Format(name).epsilon, epsilon, name)
+        self.assertTrue(np.isnan(bd.Format("e3m2b20").epsilon))
+        for f in bd.formats():
+            if 0 < f.width <= 16:
+                numbers = np.unique(bd.decode(np.arange(2**f.width, dtype=f.dtype), f, np.float64))
+                above = numbers[(numbers > 1) & np.isfinite(numbers)]
+                want = above[0] - 1 if len(above) and 1 in numbers else np.nan
+                self.assertTrue(np.array_equal(f.epsilon, want, equal_nan=True), f.name)
 
 
 class Command(unittest.TestCase):

@@ -1,6 +1,8 @@
 """Formats by any of their names: their fields, limits and names elsewhere."""
 import ctypes
+import fractions
 import math
+import sys
 from typing import Any, Dict, List, Optional
 
 from . import _types
@@ -21,11 +23,25 @@ def _name_of(given):
     """The name of a format: a text, or a type of numpy, ml_dtypes or torch, whose name it is."""
     if isinstance(given, str):
         return given
-    if type(given).__module__ == "torch":
+    numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
+    if torch is not None and isinstance(given, torch.dtype):
         return str(given).replace("torch.", "")
-    name = getattr(given, "name", None) if not isinstance(given, type) else given.__name__
-    if not isinstance(name, str):
-        raise TypeError(f"a format's name is a str or a type such as float16, not {type(given).__name__}")
+    if given is float:
+        return "fp64"
+    if isinstance(given, type) and given.__module__.split(".")[0] in ("numpy", "ml_dtypes", "jax", "jaxlib"):
+        return _name_of_dtype(given.__name__, given)
+    if numpy is not None and isinstance(given, numpy.dtype):
+        return _name_of_dtype(given.name, given)
+    what = f"the type {given.__name__}" if isinstance(given, type) else type(given).__name__
+    raise TypeError(f"a format's name is a str or a type such as float16, not {what}")
+
+
+def _name_of_dtype(name, given):
+    """numpy's longest float has a name that says nothing of its format."""
+    numpy = sys.modules.get("numpy")
+    longest = numpy.dtype(numpy.longdouble) if numpy is not None else None
+    if longest is not None and longest.itemsize > 8 and given in (longest, longest.type):
+        raise TypeError(f"numpy's {name} has another format on each machine; give the format by its name")
     return name
 
 
@@ -38,6 +54,10 @@ class Format(_types.bnd_format):
     Format('e4m3': 8 bits, 1-4-3, max 448)
     >>> f.max, f.smallest_normal, f.smallest, f.epsilon
     (448.0, 0.015625, 0.001953125, 0.125)
+
+    max, smallest_normal, smallest and epsilon are floats: what a float does not hold becomes inf or 0, as in e15m10.
+    The largest number is exactly max_significand * 2**max_quantum; normal_ and least_ name the others. A Format cannot
+    be changed.
     """
 
     def __init__(self, name: Any):
@@ -69,8 +89,14 @@ class Format(_types.bnd_format):
 
     @property
     def epsilon(self) -> float:
-        """The distance from 1 to the next larger number."""
-        return math.ldexp(1.0, -self.fraction_bits)
+        """The distance from 1 to the next larger number. NaN if the format does not have both."""
+        one, above, below = (_types.bnd_exact(low=1, kind=_types.BND_KIND_FINITE) for _ in range(3))
+        if not lib.bnd_neighbour(ctypes.byref(above), ctypes.byref(self), one, 1):
+            return math.nan
+        lib.bnd_neighbour(ctypes.byref(below), ctypes.byref(self), above, -1)
+        if above.kind != _types.BND_KIND_FINITE or lib.bnd_exact_compare(below, one) != 0:
+            return math.nan
+        return float((above.high << 64 | above.low) * fractions.Fraction(2) ** above.exponent - 1)
 
     @property
     def title(self) -> str:
@@ -96,6 +122,12 @@ class Format(_types.bnd_format):
         """The numpy type of an array of codes, one code per element."""
         import numpy
         return numpy.dtype(f"<u{self.code_bits // 8}")
+
+    def __setattr__(self, name, value):
+        raise AttributeError(f"a Format cannot be changed: {name} is what its name says")
+
+    def __delattr__(self, name):
+        raise AttributeError("a Format cannot be changed")
 
     def __eq__(self, other):
         return isinstance(other, Format) and self.name == other.name
