@@ -139,6 +139,7 @@ class Kinds(unittest.TestCase):
             self.assertEqual(bd.encode(np.zeros(shape), "fp16").shape, shape)
             self.assertEqual(bd.decode(np.zeros(shape, np.uint8), "e4m3").shape, shape)
             self.assertEqual(bd.fake_quantize(np.zeros(shape, np.float32), "mxfp8").shape, shape)
+        self.assertEqual((bd.decode([], "e4m3").shape, bd.convert([], "e4m3", "bf16").dtype), ((0,), np.uint16))
 
     def test_byte_order_and_read_only(self):
         x = normal(100)
@@ -148,7 +149,12 @@ class Kinds(unittest.TestCase):
         for other in (x.astype(">f4"), frozen, x.astype(np.float64), x.astype(">f8")):
             self.assertTrue(same_bits(bd.encode(other, "bf16"), want))
         half = x.astype(np.float16)
-        self.assertTrue(same_bits(bd.encode(half.astype(">f2"), "e4m3"), bd.encode(half, "e4m3")))
+        swapped = half.astype(">f2")
+        for call in (lambda h: bd.encode(h, "e4m3"), bd.decode, lambda h: bd.convert(h, None, "bf16"),
+                     lambda h: bd.round(h, "e4m3"), lambda h: bd.matmul(h, h)):
+            self.assertTrue(same_bits(call(swapped), call(half)))
+        signed = half.view(np.int16)
+        self.assertTrue(same_bits(bd.decode(signed.astype(">i2"), "fp16"), bd.decode(signed, "fp16")))
         self.assertTrue(same_bits(bd.decode(want.astype(">u2"), "bf16"), bd.decode(want, "bf16")))
 
     def test_lifetime(self):
@@ -203,6 +209,23 @@ class Kinds(unittest.TestCase):
             bd.encode(Elsewhere(), "e4m3", copy=True)
         self.assertEqual(bd.encode(Gettable(), "e4m3", copy=True).tolist(), [0x38, 0x40])
 
+    def test_whole_numbers(self):
+        """Integers beyond 2^53 are taken if float64 holds them; Python's, too, which numpy keeps as objects."""
+        for x in (np.array([2**60, -3]), np.uint64([2**63, 0]), np.int64([-2**63]), np.array([2**70, -2**70, 1]), 2**70,
+                  np.uint64([2**64 - 2**11])):
+            want = np.asarray(x).astype(np.float64)
+            self.assertTrue(np.array_equal(bd.encode(x, "fp64"), want.view(np.uint64)))
+        for x in (np.array([2**60 + 1]), np.uint64([2**64 - 1, 0]), np.int64([-2**63 + 1]), 2**70 + 1, 10**400,
+                  np.longdouble("1e4000")):
+            if np.asarray(x).dtype.kind == "f" and np.isinf(x):
+                continue  # where the longest float is float64
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                with self.assertRaisesRegex(ValueError, "float64 does not hold these .* exactly"):
+                    bd.encode(x, "bf16")
+        for kind, gives in ((np.int8, np.float64), (np.int32, np.float64), (bool, np.float64), (np.float16, np.float32)):
+            self.assertEqual(bd.round(np.ones(3, kind), "e4m3").dtype, gives)
+
     def test_wrong_types(self):
         for x, words in ((np.array(["a"]), "real numbers"), (np.array([1j]), "real numbers"), (None, "real numbers"),
                          ({}, "real numbers"),
@@ -226,6 +249,8 @@ class Kinds(unittest.TestCase):
             bd.decode(half, "bf16")
         with self.assertRaisesRegex(TypeError, "the format of the codes"):
             bd.decode([1, 2])
+        with self.assertRaisesRegex(TypeError, "codes must be integers, or of a type that names their format, not float"):
+            bd.decode([1.5, 2])
         _, here = bd.encode(half, "e4m3", stats=True)
         _, there = bd.encode(half.astype(np.float32), "e4m3", stats=True)
         self.assertEqual((here.inexact, here.underflows, here.squared_error),
@@ -293,6 +318,34 @@ class Torch(unittest.TestCase):
         out = t.empty(100, dtype=t.bfloat16)
         self.assertIs(bd.encode(x, "bf16", out=out), out)
         self.assertTrue(t.equal(out, x.bfloat16()))
+
+    def test_gradients(self):
+        """A backward pass that needs what `out` overwrote is refused, as torch refuses it for its own functions."""
+        t = self.torch
+        calls = ((lambda x, out: bd.round(x, "e2m1", out=out)), (lambda x, out: bd.fake_quantize(x, "mxfp4", out=out)),
+                 (lambda x, out: bd.decode(bd.encode(x, "e2m1"), "e2m1", out=out)),
+                 (lambda x, out: bd.dequantize(bd.quantize(x, "mxfp4"), out=out)),
+                 (lambda x, out: bd.matmul(x, x, out=out)))
+        for at, call in enumerate(calls):
+            leaf = t.ones(3, 3, requires_grad=True)
+            h = leaf * 2.1
+            z = (h * h).sum()
+            for out in (leaf, h):
+                with self.assertRaisesRegex(ValueError, "out must not be a tensor that requires a gradient"):
+                    call(h.detach(), out)
+            self.assertEqual(h._version, 0)
+            with t.no_grad():
+                self.assertIs(call(h, h), h)
+            self.assertGreater(h._version, 0, at)
+            with self.assertRaisesRegex(RuntimeError, "modified by an inplace operation"):
+                z.backward()
+        for shape in ((), (0, 2), (2, 3)):
+            for kind in (t.float32, t.float64):
+                out = t.zeros(shape, dtype=kind)
+                bd.round(t.ones(shape, dtype=kind), "e4m3", out=out)
+                self.assertEqual(out._version, 1)
+                self.assertTrue(bool((out == 1).all()))
+        self.assertFalse(bd.round(leaf, "e4m3").requires_grad)
 
     def test_types_name_formats(self):
         """bfloat16 and float16 tensors are codes of their formats, and as_dtype=True gives such tensors."""

@@ -4,6 +4,7 @@ import unittest
 import numpy as np
 
 import libbinade as bd
+from libbinade import testing
 from lab import Case
 
 
@@ -17,6 +18,10 @@ class Order(Case):
                  (bd.show, ("fp16", "1.5"), "show(x, 'fp16')"),
                  (bd.range, ([1.5, 2], "e4m3"), "range takes the format first: range('e4m3', values)"),
                  (bd.range, ("1.5", "fp16,bf16"), "range('fp16,bf16', values)"),
+                 (bd.convert, ("e4m3", np.uint8([1]), "e5m2"),
+                  "convert takes the codes first: convert(codes, 'e4m3', 'e5m2')"),
+                 (testing.check_cast, ("e4m3", bd.encode), "the first argument must be the function under test"),
+                 (testing.check_decode, ("e4m3", bd.decode), "the first argument must be the function under test"),
                  (bd.quantize, ("mxfp4", x), "quantize takes the numbers first: quantize(x, 'mxfp4')"),
                  (bd.fake_quantize, ("e4m3/row", x), "fake_quantize(x, 'e4m3/row')"))
         for function, arguments, words in cases:
@@ -63,6 +68,13 @@ class Calls(Case):
     def test_dialects(self):
         self.refuses("libbinade.dialects(value, format) shows them", bd.show, 465, "e4m3", dialect="nobody")
         self.assertIn("torch", bd.dialects(465, "e4m3"))
+        self.refuses("the dialect 'torch' says nothing about fp16; leave dialect out for the default rule, or choose one "
+                     "that libbinade.dialects(format='fp16') names", bd.encode, [1.0], "fp16", dialect="torch")
+
+    def test_long_texts_are_shortened(self):
+        for shown in (bd.show("1" * 10000, "fp64"), bd.calc("fp64", "+".join("1" * 5000))):
+            self.assertLess(len(repr(shown)), 200)
+            self.assertIn("characters)", repr(shown))
 
 
 class Training(Case):

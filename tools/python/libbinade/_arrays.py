@@ -132,7 +132,7 @@ def _to_numpy(x):
 
 def _named_format(dtype):
     """The format that a numpy type names: float16, and the types of ml_dtypes."""
-    if dtype == numpy.float16:
+    if dtype.type is numpy.float16:  # of either byte order
         return Format("fp16")
     if dtype.type.__module__.split(".")[0] == "ml_dtypes" and "float" in dtype.name:
         return Format(dtype.name)
@@ -148,28 +148,59 @@ def seen(x, copy=False):
     array = _to_numpy(_moved(x, copy))
     of = _named_format(array.dtype)
     if of is not None:
-        array = array.astype(array.dtype.newbyteorder("="), copy=False) if array.dtype == numpy.float16 else array
+        array = native(array) if array.dtype.type is numpy.float16 else array
         array = array.view(of.dtype)
     return Seen(array, of, (lambda y: _give_jax(sys.modules["jax"], y)) if is_jax and "jax" in sys.modules else _plain)
 
 
 # ---- numbers ----
 
+def native(array):
+    """A numpy array in this machine's byte order."""
+    return array.astype(array.dtype.newbyteorder("="), copy=False)
+
+
+def _holds(array):
+    """(the integers of an array as float64, whether it holds them exactly)."""
+    y = array.astype(numpy.float64)
+    if array.dtype.itemsize < 8 or array.size == 0 or -2**53 <= int(array.min()) <= int(array.max()) <= 2**53:
+        return y, True
+    size = numpy.abs(array).astype(numpy.uint64)  # also of -2^63, whose abs is itself
+    lowest = numpy.maximum(size & (~size + numpy.uint64(1)), numpy.uint64(1))
+    return y, bool(numpy.all(size // lowest <= numpy.uint64(2**53)))
+
+
+def _of_long_integers(array):
+    """Python's integers, which numpy keeps as objects if one of them has more than 64 bits, as _holds has others."""
+    try:
+        y = array.astype(numpy.float64)
+    except OverflowError:
+        return None, False
+    return y, all(int(a) == b for a, b in zip(y.flat, array.flat))
+
+
+def _exactly(array):
+    """(an array as float64, whether it holds the same numbers)."""
+    if array.dtype.kind == "f":
+        with numpy.errstate(all="ignore"):
+            y = array.astype(numpy.float64)
+        return y, bool(numpy.all((y == array) | numpy.isnan(array)))
+    return _of_long_integers(array) if array.dtype.kind == "O" else _holds(array)
+
+
 def numbers(array):
     """A numpy array as float32 or float64 of this machine, without rounding anything."""
     if array.dtype.kind == "f" and array.dtype.itemsize in (4, 8):
-        return array.astype(array.dtype.newbyteorder("="), copy=False)  # of the other byte order, too
+        return native(array)
     if array.dtype.type.__module__.split(".")[0] == "ml_dtypes":  # int4 and the like
         return array.astype(numpy.float32)
-    if array.dtype.kind not in "biuf":
+    integers = array.dtype.kind == "O" and array.size > 0 and all(type(x) is int for x in array.flat)
+    if array.dtype.kind not in "biuf" and not integers:
         raise TypeError(f"expected an array of real numbers, got one of {array.dtype}")
-    y = array.astype(numpy.float64)
-    if array.dtype.kind == "f":
-        exact = bool(numpy.all((y == array) | numpy.isnan(array)))
-    else:
-        exact = array.dtype.itemsize < 8 or array.size == 0 or -2**53 <= int(array.min()) <= int(array.max()) <= 2**53
+    y, exact = _exactly(array)
     if not exact:
-        raise ValueError(f"float64 does not hold these {array.dtype} exactly, and rounding twice is not rounding once; "
+        what = "integers" if integers else array.dtype
+        raise ValueError(f"float64 does not hold these {what} exactly, and rounding twice is not rounding once; "
                          "convert them to float64 first if that is meant")
     return y
 
@@ -198,6 +229,27 @@ def dimensions(shape):
 
 # ---- results ----
 
+def _refuse_gradient(out):
+    """As torch's own functions do: a result that is written to a tensor has no gradient."""
+    torch = _torch_of(out)
+    if torch is not None and out.requires_grad and torch.is_grad_enabled():
+        raise ValueError("out must not be a tensor that requires a gradient: it would be wrong. Give out=x.detach(), "
+                         "or use torch.no_grad(); libbinade.torch.quantize has a gradient, with inplace=True too")
+
+
+def written(out):
+    """Tells torch that a tensor was written to, so that a backward pass that needs what was there is refused."""
+    torch = _torch_of(out)
+    if torch is None:
+        return
+    try:
+        from torch.autograd.graph import increment_version  # torch 2.1
+    except ImportError:
+        out.detach().as_strided((0,), (1,)).zero_()  # a view of nothing, which shares the version
+    else:
+        increment_version(out)
+
+
 def room(out, shape, dtype, of, source):
     """(array to write to, what to do then): the memory of `out`, or a new array if that cannot be written in place.
 
@@ -205,6 +257,7 @@ def room(out, shape, dtype, of, source):
     """
     if out is None:
         return numpy.empty(shape, dtype), None
+    _refuse_gradient(out)
     there = seen(out)
     array = there.array
     fits = there.format == of if there.format is not None else (

@@ -58,6 +58,7 @@ def _given(y, finish, out, seen):
     """What a call returns: `out` if there is one, else the result as the kind of array that came in."""
     if finish is not None:
         finish()
+    _arrays.written(out)
     return out if out is not None else seen.give(y)
 
 
@@ -78,7 +79,8 @@ def encode(x: Any, format: Union[str, Format], rounding: Optional[str] = None, o
     propagate ... nan: signed (the default) ... flush: subnormals become zero, "none" "in" "out" "both". dialect: the
     rule of an ecosystem ("ml_dtypes", "cuda-satfinite"), which explicit arguments change. seed: of the stochastic
     modes, whose random bits depend on the seed and on the place of an element in x (in C order, counted from `first`)
-    and on nothing else. out: an array for the result.
+    and on nothing else. out: an array for the result. A tensor is read without its gradient, which the result does not
+    have; libbinade.torch.quantize is an operation with a gradient.
 
     >>> encode([0.1, 300, -7e4], "e4m3", overflow="saturate").tolist()
     [29, 121, 254]
@@ -121,6 +123,14 @@ def _packed_codes(codes, f, shape):
     return codes, shape
 
 
+def _codes_in(codes, copy):
+    """The Seen of codes. An empty list, which numpy takes for float64, is one of codes, too."""
+    given = _arrays.seen(codes, copy)
+    if isinstance(codes, (list, tuple)) and given.array.size == 0:
+        given.array = given.array.astype(numpy.uint8)
+    return given
+
+
 def _words(seen, f):
     """The codes of a Seen as unsigned words of the format."""
     codes = seen.array
@@ -131,6 +141,7 @@ def _words(seen, f):
         return codes
     if codes.dtype.kind not in "iu":
         raise TypeError(f"codes must be integers, not {codes.dtype}")
+    codes = _arrays.native(codes)
     if codes.dtype == numpy.dtype(f"<i{f.dtype.itemsize}") and f.width == 8 * f.dtype.itemsize > 8:
         return codes.view(f.dtype)  # as torch has them: all bits are used
     if codes.dtype != f.dtype or f.width < 8 * f.dtype.itemsize:
@@ -143,7 +154,10 @@ def _words(seen, f):
 
 def _format_of(format, seen):
     if format is None and seen.format is None:
-        raise TypeError("the format of the codes is needed: these are integers")
+        kind = seen.array.dtype
+        if kind.kind not in "iu":
+            raise TypeError(f"codes must be integers, or of a type that names their format, not {kind}")
+        raise TypeError(f"the format of the codes is needed: {kind} names none")
     return Format(format) if format is not None else seen.format
 
 
@@ -170,7 +184,7 @@ def decode(codes: Any, format: Union[str, Format, None] = None, dtype: Any = Non
     >>> decode([29, 121, 254], "e4m3").tolist()
     [0.1015625, 288.0, -448.0]
     """
-    given = _arrays.seen(codes, copy)
+    given = _codes_in(codes, copy)
     f = _format_of(format, given)
     if packed:
         words, shape = _packed_codes(given.array, f, shape)
@@ -200,7 +214,8 @@ def convert(codes: Any, source: Union[str, Format, None], target: Union[str, For
     >>> convert(encode([0.1, 300], "bf16"), "bf16", "e5m2").tolist()
     [46, 93]
     """
-    given, target = _arrays.seen(codes, copy), Format(target)
+    check_order("convert", codes, source, f"the codes first: convert(codes, {{}}, {target!r})")
+    given, target = _codes_in(codes, copy), Format(target)
     if as_dtype and out is not None:
         raise ValueError("as_dtype cannot be used with out")
     of = _format_of(source, given)
@@ -219,9 +234,9 @@ def round(x: Any, format: Union[str, Format], rounding: Optional[str] = None, ov
           out: Any = None, nan: Optional[str] = None, flush: str = "none", dialect: Optional[str] = None, seed: int = 0,
           first: int = 0, threads: Optional[int] = None, backend: Optional[str] = None, stats: bool = False,
           copy: bool = False) -> Any:
-    """x rounded to the values of a format or of a value set. float32 stays float32, and float64 stays float64; narrower
-    types give float32. out: an array of that shape and type, which may be x. The other arguments are those of encode.
-    With stats=True: (numbers, Stats).
+    """x rounded to the values of a format or of a value set. float32, and float16, bfloat16, float8 ... types give
+    float32. float64, integers and lists give float64. out: an array of that shape and type, which may be x. The other
+    arguments are those of encode. With stats=True: (numbers, Stats).
 
     >>> float(round(0.1, "bf16")), float(round(0.3, "p3emin-5emax5"))
     (0.10009765625, 0.3125)

@@ -171,7 +171,7 @@ class Shown:
 
     def __repr__(self):
         code = f" {self.code_text}" if self.code is not None else ""
-        return f"<{self.input} in {self.format.name}:{code} {' '.join([shortened(self.value), *self.flags])}>"
+        return f"<{heading(self.input)} in {self.format.name}:{code} {' '.join([shortened(self.value), *self.flags])}>"
 
     def _html_bits(self):
         colours = ("#c0392b", "#1e8449", "#1f618d")
@@ -382,7 +382,7 @@ class Calculated:
         return "\n".join(lines + [f"{label:9}{line}" for label, line in self._lines()])
 
     def __repr__(self):
-        return f"<{self.expression} in {self.format.name}: {' '.join([shortened(self.value), *self.flags])}>"
+        return f"<{heading(self.expression)} in {self.format.name}: {' '.join([shortened(self.value), *self.flags])}>"
 
     def _repr_html_(self):
         steps = "".join(f"<tr><td style='text-align:left'><code>{html.escape(a)}</code></td><td><code>{html.escape(b)}"
