@@ -87,9 +87,9 @@ class _Quantize(torch.autograd.Function):
 
 
 def quantize(x: torch.Tensor, format: str, scale: Optional[str] = None, rounding: Optional[str] = None,
-             seed: Optional[int] = None, *, backward: Any = STRAIGHT_THROUGH, axis: Optional[int] = None, inplace: bool = False,
-             rule: Optional[str] = None, overflow: Optional[str] = None, nan: Optional[str] = None, flush: str = "none",
-             dialect: Optional[str] = None) -> torch.Tensor:
+             seed: Optional[int] = None, *, backward: Any = STRAIGHT_THROUGH, axis: Optional[int] = None,
+             inplace: bool = False, rule: Optional[str] = None, overflow: Optional[str] = None,
+             nan: Optional[str] = None, flush: str = "none", dialect: Optional[str] = None) -> torch.Tensor:
     """x with every number rounded to a format, in x's own type: an operation with a gradient.
 
     `format` is a format ("e4m3") or a block format ("mxfp8", "nvfp4"). `scale` says who shares a scale: "tensor",
