@@ -202,7 +202,7 @@ bnd_status bnd_task_read(bnd_task *out, const char *config, bnd_error *why)
     bnd_training training;
     bnd_task task = {.directory = NULL};
     json_t *tree = NULL; /* all of the text is JSON, not just what is looked for */
-    bnd_status status = bndi_json_read(&tree, &text, whole(&text), why);
+    bnd_status status = bndi_json_read_config(&tree, &text, why); /* hashes and seeds may have 64 bits */
     json_decref(tree);
     if (status == BND_OK) {
         status = find_path(&at, &text, "training", why);
