@@ -264,9 +264,12 @@ size_t bnd_comparison_text(char *out, size_t size, const bnd_comparison *compari
 /* Returns: whether there is something to explain: worse, or failed, or one seed pair with a gap above the tolerance. */
 bool bnd_comparison_has_cause(const bnd_comparison *comparison);
 
-/* Compares runs with those of a reference. Pairs are records of the same model, seeds, initial weights, order and data,
- * whose steps overlap. A pair is compared by what both have: validation losses after the same steps (in fp32 if both
- * have that), otherwise the mean training loss of the last tenth of the steps up to the last one that both have.
+/* Compares runs with those of a reference. Pairs are records of the same seeds, initial weights, order and data, whose
+ * steps overlap. Their configurations, where they have one, differ in nothing but the recipe, the optimizer with its
+ * numbers, the learning rate, the seed of rounding, and the number of steps under a schedule that does not depend on
+ * it. Each run is in one pair at most, and so is each seed pair. A pair is compared by what both have: validation
+ * losses after the same steps (in fp32 if both have that), otherwise the mean training loss of the last tenth of the
+ * steps up to the last one that both have.
  * Arguments: `margin` is at least 0; BND_COMPARISON_MARGIN is usual.
  * On failure: BND_BAD_ARGUMENT if there is no pair, or for another margin; BND_NO_MEMORY. */
 BND_CHECKED bnd_status bnd_records_compare(bnd_comparison *out, const bnd_record *records, size_t count,
@@ -372,7 +375,7 @@ const char *bnd_evaluate_defaults(void);
 
 /* ---- tables of runs: a row per recipe ---- */
 
-/* The runs of a recipe (with one model, one optimizer, one learning rate and the same data). */
+/* The runs of a recipe that differ only in their seeds. */
 enum { BND_SUMMARY_NAME_SIZE = 384 };
 typedef struct bnd_summary_row {
     char name[BND_SUMMARY_NAME_SIZE]; /* the recipe, and where several rows have it what else tells them apart */
@@ -381,10 +384,13 @@ typedef struct bnd_summary_row {
     size_t reference; /* the row that it is compared with; its own number where it is one */
     bool compared;    /* there were pairs */
     bnd_comparison is;
+    size_t repeats; /* further records that repeat a run of the row: not among `records` */
 } bnd_summary_row;
 
 /* Puts the records in order, row by row as they first come, and compares each row with a reference: fp32 with the same
- * learning rate, fp32, or else the first row. Each reference comes before the rows that are compared with it.
+ * settings, fp32 with another optimizer, learning rate or number of steps, or else the first row. Each reference comes
+ * before the rows that are compared with it. Behind the records of all rows stand repeats, which are in no row: a run
+ * of the row has their seeds of initialisation and data, or it is a log with the same losses.
  * Arguments: `rows` receives `row_count` rows, freed with bnd_summary_free. `records` stay as long as the rows are
  * used, and are not closed by them. `margin`: as in bnd_records_compare; with a wrong one, no rows are compared.
  * On failure: BND_NO_MEMORY; the records may be in another order. */

@@ -137,6 +137,7 @@ int main(void)
         SUITE("for drawing", curve_tests),
         SUITE("tables", summary_tests),
         SUITE("choosing recipes", choice_tests),
+        SUITE("settings of runs", setting_tests),
         CU_SUITE_INFO_NULL,
     };
     return run_suites(suites);

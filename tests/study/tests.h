@@ -26,6 +26,7 @@ extern CU_TestInfo sweep_tests[];
 extern CU_TestInfo curve_tests[];
 extern CU_TestInfo summary_tests[];
 extern CU_TestInfo choice_tests[];
+extern CU_TestInfo setting_tests[];
 
 bnd_training small_training(const char *model, const char *recipe, uint64_t seed, uint64_t steps);
 

@@ -17,6 +17,7 @@ libbinade_laboratory_la_SOURCES += \
 	src/sim/study/points_csv.c \
 	src/sim/study/points_read.c \
 	src/sim/study/config_read.c \
+	src/sim/study/settings.c \
 	src/sim/study/record_read.c \
 	src/sim/study/record_csv.c \
 	src/sim/study/metrics_csv.c \

@@ -151,12 +151,74 @@ static void tell_of_columns(bndi_sentence *line, const question *q, size_t at)
     }
 }
 
+static void tell_of_repeats(bndi_sentence *line, const question *q, size_t at)
+{
+    const bnd_summary_row *row = &q->rows[at];
+    const bool log = row->records->config == NULL, one = row->repeats == 1;
+    if (row->repeats > 0) {
+        bndi_sentence_add(line, "%s: %zu of its %zu %s %s %sanother%s and %s left out: each counts once.", row->name,
+                          row->repeats, row->count + row->repeats, log ? "logs" : "runs", one ? "repeats" : "repeat",
+                          log ? "the losses of " : "", log ? "" : " (the same seeds of initialisation and data)",
+                          one ? "is" : "are");
+    }
+}
+
+/* Another setup than that of its reference, of the same model. */
+static bool has_other_setup(const question *q, size_t row)
+{
+    const bnd_record *record = q->rows[row].records, *reference = q->rows[q->rows[row].reference].records;
+    return !q->rows[row].compared && bndi_record_same_model(record, reference) &&
+           !bndi_record_same_setup(record, reference);
+}
+
+/* "epsilon (0.1, not 1e-08) and batch (16, not 4)" */
+static void add_settings(bndi_sentence *line, const question *q, size_t row, unsigned kinds)
+{
+    enum { SHOWN = 8 };
+    bndi_setting apart[SHOWN];
+    const size_t all =
+        bndi_settings_apart(apart, SHOWN, q->rows[row].records, q->rows[q->rows[row].reference].records, kinds);
+    for (size_t i = 0; i < all && i < SHOWN; i++) {
+        bndi_sentence_add(line, "%s%s (%s, not %s)", separator(i, all, " and "), apart[i].key, apart[i].value,
+                          apart[i].other);
+    }
+    if (all > SHOWN) {
+        bndi_sentence_add(line, " and %zu more", all - SHOWN);
+    }
+}
+
+static void tell_of_setup(bndi_sentence *line, const question *q, size_t row)
+{
+    if (has_other_setup(q, row)) {
+        bndi_sentence_add(line, "No pair for %s: it differs from %s in ", q->rows[row].name,
+                          q->rows[q->rows[row].reference].name);
+        add_settings(line, q, row, BNDI_SETTING_SETUP);
+        bndi_sentence_add(line, ", so a gap would not be one of the recipe alone.");
+    }
+}
+
+/* The optimizer and its rate may be compared on purpose. */
+static void tell_of_choice(bndi_sentence *line, const question *q, size_t row)
+{
+    const bnd_summary_row *its = &q->rows[row], *reference = &q->rows[its->reference];
+    if (its->compared && bndi_settings_apart(NULL, 0, its->records, reference->records, BNDI_SETTING_CHOSEN) > 0) {
+        bndi_sentence_add(line, "%s also differs from %s in ", its->name, reference->name);
+        add_settings(line, q, row, BNDI_SETTING_CHOSEN);
+        bndi_sentence_add(line, ": the gap is not one of the recipe alone.");
+    }
+}
+
 /* A row that could be a pair but for its steps, as logs of two parts of a run have them. */
 static bool is_apart(const question *q, size_t row)
 {
     const bnd_record *record = q->rows[row].records, *reference = q->rows[q->rows[row].reference].records;
-    return !q->rows[row].compared && bndi_record_same_model(record, reference) &&
+    return !q->rows[row].compared && bndi_record_same_setup(record, reference) &&
            !bndi_record_same_steps(record, reference);
+}
+
+static bool is_other(const question *q, size_t row)
+{
+    return !q->rows[row].compared && !is_apart(q, row) && !has_other_setup(q, row);
 }
 
 static void tell_of_steps(bndi_sentence *line, const question *q, size_t row)
@@ -183,14 +245,14 @@ static void tell_of_others(bndi_sentence *line, const question *q, size_t row)
 {
     size_t others = 0, at = 0;
     for (size_t i = 0; i < q->count; i++) {
-        others += !q->rows[i].compared && !is_apart(q, i);
+        others += is_other(q, i);
     }
     if (others == 0 || row > 0) {
         return;
     }
     bndi_sentence_add(line, "No pair for ");
     for (size_t i = 0; i < q->count; i++) {
-        if (!q->rows[i].compared && !is_apart(q, i)) {
+        if (is_other(q, i)) {
             bndi_sentence_add(line, "%s%s", separator(at, others, " and "), q->rows[i].name);
             at++;
         }
@@ -362,8 +424,9 @@ size_t bnd_summary_print_note(char *out, size_t size, const bnd_summary_row *row
     static const struct {
         void (*write)(bndi_sentence *line, const question *q, size_t at);
         bool of_records; /* `at` counts them; otherwise rows */
-    } kinds[] = {{judge_reference, false}, {warn_of_memory, false}, {tell_of_columns, true}, {tell_of_steps, false},
-                 {tell_of_others, false},  {tell_of_length, false}, {tell_of_unused, false}, {add_failure, false}};
+    } kinds[] = {{judge_reference, false}, {warn_of_memory, false}, {tell_of_columns, true}, {tell_of_repeats, false},
+                 {tell_of_steps, false},   {tell_of_setup, false},  {tell_of_others, false}, {tell_of_choice, false},
+                 {tell_of_length, false},  {tell_of_unused, false}, {add_failure, false}};
     const question q = {rows, count, memory};
     size_t records = 0;
     for (size_t i = 0; i < count; i++) {

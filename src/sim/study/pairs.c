@@ -11,20 +11,31 @@ enum { PART = 20, WINDOW_MOST = 64, PAIRS_MOST = 4096 };
 static bool belong(const bnd_record *a, const bnd_record *b)
 {
     return a->seed_init == b->seed_init && a->seed_data == b->seed_data && a->init_hash == b->init_hash &&
-           a->order_hash == b->order_hash && bndi_record_same_data(a, b) && bndi_record_same_model(a, b) &&
-           bndi_record_same_steps(a, b);
+           a->order_hash == b->order_hash && bndi_record_same_data(a, b) && bndi_record_same_steps(a, b) &&
+           bndi_record_same_setup(a, b);
 }
 
-static size_t find_pairs(bndi_seed_pair *pairs, bool *used, const bnd_record *records, size_t count,
-                         const bnd_record *references, size_t reference_count)
+/* A run counts once, however often it is given. */
+static bool is_new(const bndi_seed_pair *pairs, size_t count, const bnd_record *run, const bnd_record *reference)
+{
+    for (size_t k = 0; k < count; k++) {
+        if (bndi_record_repeats(pairs[k].run, run) || bndi_record_repeats(pairs[k].reference, reference)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static size_t find_pairs(bndi_seed_pair *pairs, const bnd_record *records, size_t count, const bnd_record *references,
+                         size_t reference_count)
 {
     size_t n = 0;
     for (size_t i = 0; i < count; i++) {
-        for (size_t j = 0; j < reference_count; j++) {
-            if (!used[j] && belong(&records[i], &references[j])) {
-                used[j] = true;
+        bool found = false;
+        for (size_t j = 0; !found && j < reference_count; j++) {
+            found = belong(&records[i], &references[j]) && is_new(pairs, n, &records[i], &references[j]);
+            if (found) {
                 pairs[n++] = (bndi_seed_pair){.run = &records[i], .reference = &references[j]};
-                break;
             }
         }
     }
@@ -36,21 +47,19 @@ bnd_status bndi_pairs_find(bndi_seed_pair **out, size_t *count, const bnd_record
 {
     bool few = record_count <= PAIRS_MOST && reference_count <= PAIRS_MOST;
     bndi_seed_pair *pairs = few ? calloc(record_count + 1, sizeof *pairs) : NULL;
-    bool *used = few ? calloc(reference_count + 1, sizeof *used) : NULL;
     size_t n = 0;
     bnd_status status = BND_OK;
     if (!few) {
         status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "at most %d runs can be compared at once", PAIRS_MOST);
-    } else if (pairs == NULL || used == NULL) {
+    } else if (pairs == NULL) {
         status = bnd_fail(why, BND_NO_MEMORY, 0, "no memory to compare %zu runs", record_count);
     } else {
-        n = find_pairs(pairs, used, records, record_count, references, reference_count);
+        n = find_pairs(pairs, records, record_count, references, reference_count);
         status = n > 0 ? BND_OK
                        : bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                                  "no pair to compare: no run has the model, the data, the seeds and steps of a run of "
-                                  "the reference");
+                                  "no pair to compare: no run has the settings, the data, the seeds and steps of a run "
+                                  "of the reference");
     }
-    free(used);
     if (status != BND_OK) {
         free(pairs);
         return status;

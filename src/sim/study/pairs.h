@@ -15,8 +15,8 @@ typedef struct bndi_seed_pair {
     double *loss, *base;
 } bndi_seed_pair;
 
-/* Each reference is in one pair at most: the i-th run of a seed goes with the i-th reference of it. Allocates `out`.
- * Refused where there is no pair. */
+/* Each run and each reference is in one pair at most, and a repeat of one (bndi_record_repeats) is in none. Allocates
+ * `out`. Refused where there is no pair. */
 BND_CHECKED bnd_status bndi_pairs_find(bndi_seed_pair **out, size_t *count, const bnd_record *records,
                                        size_t record_count, const bnd_record *references, size_t reference_count,
                                        bnd_error *why);

@@ -369,6 +369,29 @@ bool bndi_record_same_data(const bnd_record *a, const bnd_record *b)
            !(apart > most || -apart > most);
 }
 
+/* Is its model one of binade, whose seeds say which run it is? */
+static bool has_seeds(const bnd_record *record)
+{
+    return record->model[0] != '\0' && strcmp(record->model, "own") != 0;
+}
+
+/* Bit by bit: NaN is the same as NaN. */
+static bool same_losses(const bnd_record *a, const bnd_record *b)
+{
+    bool same = a->count == b->count;
+    for (size_t i = 0; same && i < a->count; i++) {
+        const bnd_point *p = &a->points[i], *q = &b->points[i];
+        same = p->step == q->step && memcmp(&p->loss, &q->loss, sizeof p->loss) == 0;
+    }
+    return same;
+}
+
+bool bndi_record_repeats(const bnd_record *a, const bnd_record *b)
+{
+    return a->seed_init == b->seed_init && a->seed_data == b->seed_data && a->init_hash == b->init_hash &&
+           a->order_hash == b->order_hash && ((has_seeds(a) && has_seeds(b)) || same_losses(a, b));
+}
+
 double bnd_record_result(const bnd_record *record)
 {
     double most = bndi_record_cap(record);

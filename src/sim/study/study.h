@@ -93,6 +93,32 @@ bool bndi_record_has_steps(const bnd_record *record);
 bool bndi_record_same_steps(const bnd_record *a, const bnd_record *b);
 /* Models of one name and one number of parameters, as far as both are known. */
 bool bndi_record_same_model(const bnd_record *a, const bnd_record *b);
+/* Is one of two runs of a recipe a repeat of the other? They have the same seeds of initialisation and data. Logs, and
+ * models of other programs, whose seeds are not known, have the same losses, too. */
+bool bndi_record_repeats(const bnd_record *a, const bnd_record *b);
+
+/* ---- settings in which runs differ ---- */
+
+/* What a difference is about. Seeds, and what has no influence on numbers, is none. */
+enum {
+    BNDI_SETTING_SETUP = 1,  /* a gap is not one of the recipe alone */
+    BNDI_SETTING_CHOSEN = 2, /* the optimizer and its rate, which may be compared on purpose */
+    BNDI_SETTING_LENGTH = 4, /* steps, where they do not change the schedule */
+    BNDI_SETTING_RECIPE = 8,
+    BNDI_SETTING_ANY = 15
+};
+
+typedef struct bndi_setting {
+    char key[32], value[32], other[32]; /* as the configurations have them, shortened */
+} bndi_setting;
+
+/* Finds the settings of these kinds in which two runs differ, as far as both have a configuration that says so; at most
+ * `most` are written. Returns: how many there are. */
+size_t bndi_settings_apart(bndi_setting *out, size_t most, const bnd_record *record, const bnd_record *other,
+                           unsigned kinds);
+
+/* Same model, and no other difference that is not one of recipe, optimizer or length? */
+bool bndi_record_same_setup(const bnd_record *a, const bnd_record *b);
 
 /* ---- lines ---- */
 

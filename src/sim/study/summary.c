@@ -1,5 +1,8 @@
-/* Rows of a table: runs that differ only in their seeds belong together, and are compared with those of fp32. */
+/* Rows of a table: runs that differ only in their seeds belong together, and are compared with those of fp32. A run
+ * that is given twice counts once. */
 #include "study/study.h"
+
+#include "store/store.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,23 +18,44 @@ static bool belong_together(const bnd_record *a, const bnd_record *b)
 {
     return strcmp(a->recipe, b->recipe) == 0 && strcmp(a->model, b->model) == 0 &&
            strcmp(a->optimizer, b->optimizer) == 0 && same_number(a->lr, b->lr) && bndi_record_same_data(a, b) &&
-           bndi_record_same_model(a, b);
+           bndi_record_same_model(a, b) && bndi_settings_apart(NULL, 0, a, b, BNDI_SETTING_ANY) == 0;
 }
 
-/* Each row's records side by side, the rows in the order in which they first come. */
-static void put_in_order(bnd_record *records, size_t count)
+static bool repeats_one_of(const bnd_record *records, size_t count, const bnd_record *record)
 {
-    for (size_t from = 0; from < count;) {
+    for (size_t i = 0; i < count; i++) {
+        if (bndi_record_repeats(&records[i], record)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Each row's records side by side, the rows in the order in which they first come, and behind all of them the repeats.
+ * Returns: how many records are not repeats. */
+static size_t put_in_order(bnd_record *records, size_t count)
+{
+    size_t kept = count;
+    for (size_t from = 0; from < kept;) {
         size_t end = from + 1;
-        for (size_t i = end; i < count; i++) {
-            if (belong_together(&records[from], &records[i])) {
-                bnd_record moved = records[i];
+        for (size_t i = end; i < kept; i++) {
+            bnd_record moved = records[i];
+            if (!belong_together(&records[from], &moved)) {
+                continue;
+            }
+            if (repeats_one_of(&records[from], end - from, &moved)) {
+                memmove(&records[i], &records[i + 1], (count - i - 1) * sizeof moved);
+                records[count - 1] = moved;
+                kept--;
+                i--; /* another record stands there */
+            } else {
                 memmove(&records[end + 1], &records[end], (i - end) * sizeof moved);
                 records[end++] = moved;
             }
         }
         from = end;
     }
+    return kept;
 }
 
 /* Returns: how many rows there are. */
@@ -48,6 +72,17 @@ static size_t divide(bnd_summary_row *rows, const bnd_record *records, size_t co
     return n;
 }
 
+static void count_repeats(bnd_summary_row *rows, size_t count, const bnd_record *repeats, size_t repeat_count)
+{
+    for (size_t i = 0; i < repeat_count; i++) {
+        size_t row = 0;
+        while (row + 1 < count && !belong_together(rows[row].records, &repeats[i])) {
+            row++;
+        }
+        rows[row].repeats++;
+    }
+}
+
 /* Which data these are: 1 for those of the first row, 2 for the next others. */
 static size_t number_of_data(const bnd_summary_row *row, const bnd_summary_row *rows)
 {
@@ -60,6 +95,38 @@ static size_t number_of_data(const bnd_summary_row *row, const bnd_summary_row *
         number += !met;
     }
     return number;
+}
+
+/* The name has these in its own way. */
+static bool is_named(const char *key)
+{
+    static const char *const named[] = {"lr", "optimizer", "data", "tokenizer"};
+    for (size_t i = 0; i < sizeof named / sizeof named[0]; i++) {
+        if (strcmp(key, named[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* " clip=1", once for each setting in which the row differs from another of its recipe and model. */
+static void add_settings(bndi_sentence *name, const bnd_summary_row *row, const bnd_summary_row *rows, size_t count)
+{
+    enum { SHOWN = 4 };
+    const unsigned kinds = BNDI_SETTING_ANY & ~BNDI_SETTING_CHOSEN;
+    for (size_t i = 0; i < count; i++) {
+        bndi_setting apart[SHOWN];
+        const bool same = strcmp(rows[i].records->recipe, row->records->recipe) == 0 &&
+                          bndi_record_same_model(rows[i].records, row->records);
+        const size_t all = same ? bndi_settings_apart(apart, SHOWN, row->records, rows[i].records, kinds) : 0;
+        for (size_t k = 0; k < all && k < SHOWN; k++) {
+            char word[sizeof apart[k].key + 3];
+            snprintf(word, sizeof word, " %.31s=", apart[k].key);
+            if (!is_named(apart[k].key) && strstr(row->name, word) == NULL) {
+                bndi_sentence_add(name, "%s%s", word, apart[k].value);
+            }
+        }
+    }
 }
 
 static void name_row(bnd_summary_row *row, const bnd_summary_row *rows, size_t count)
@@ -77,36 +144,46 @@ static void name_row(bnd_summary_row *row, const bnd_summary_row *rows, size_t c
             data = data || (same && !bndi_record_same_data(other, record));
         }
     }
-    char parameters[32] = "", rate[32] = "", of[32] = "";
-    if (size) {
-        snprintf(parameters, sizeof parameters, " %llu", (unsigned long long)record->parameters);
+    bndi_sentence name = bndi_sentence_in(row->name, sizeof row->name);
+    bndi_sentence_add(&name, "%s", record->recipe[0] != '\0' ? record->recipe : "(no name)");
+    if (model || size) {
+        bndi_sentence_add(&name, " %s", record->model);
     }
-    if (data) {
-        snprintf(of, sizeof of, " data %zu", number_of_data(row, rows));
+    if (size) {
+        bndi_sentence_add(&name, " %llu", (unsigned long long)record->parameters);
+    }
+    if (optimizer) {
+        bndi_sentence_add(&name, " %s", record->optimizer);
     }
     if (lr) {
-        snprintf(rate, sizeof rate, " %g", record->lr);
+        bndi_sentence_add(&name, " %g", record->lr);
     }
-    model = model || size;
-    snprintf(row->name, sizeof row->name, "%s%s%s%s%s%s%s%s", record->recipe[0] != '\0' ? record->recipe : "(no name)",
-             model ? " " : "", model ? record->model : "", parameters, optimizer ? " " : "",
-             optimizer ? record->optimizer : "", rate, of);
+    if (data) {
+        bndi_sentence_add(&name, " data %zu", number_of_data(row, rows));
+    }
+    add_settings(&name, row, rows, count);
 }
 
 /* How well a row serves as the reference of another; 0: not at all. */
 static int serves(const bnd_summary_row *row, const bnd_summary_row *other)
 {
     const bnd_record *a = row->records, *b = other->records;
-    if (strcmp(a->recipe, "fp32") != 0 || !bndi_record_same_model(a, b) || !bndi_record_same_data(a, b)) {
+    if (strcmp(a->recipe, "fp32") != 0 || !bndi_record_same_setup(a, b) || !bndi_record_same_data(a, b)) {
         return 0;
     }
-    return 1 + (strcmp(a->optimizer, b->optimizer) == 0) + (same_number(a->lr, b->lr) ? 2 : 0);
+    const unsigned chosen = BNDI_SETTING_CHOSEN | BNDI_SETTING_LENGTH;
+    return 1 + (strcmp(a->optimizer, b->optimizer) == 0) + (same_number(a->lr, b->lr) ? 2 : 0) +
+           (bndi_settings_apart(NULL, 0, a, b, chosen) == 0 ? 4 : 0);
 }
 
 static size_t reference_of(const bnd_summary_row *rows, size_t count, const bnd_summary_row *row)
 {
     size_t best = 0;
     int most = 0;
+    while (best < count && strcmp(rows[best].records->recipe, "fp32") != 0) {
+        best++;
+    }
+    best = best < count ? best : 0; /* where none serves: the first in fp32, or the first of all */
     for (size_t i = 0; i < count; i++) {
         int how = serves(&rows[i], row);
         best = how > most ? i : best;
@@ -150,8 +227,9 @@ bnd_status bnd_summary_make(bnd_summary_row **rows, size_t *row_count, bnd_recor
         free(place);
         return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for a table of %zu runs", count);
     }
-    put_in_order(records, count);
-    n = divide(first, records, count);
+    const size_t kept = put_in_order(records, count);
+    n = divide(first, records, kept);
+    count_repeats(first, n, records + kept, count - kept);
     for (size_t i = 0; i < n; i++) {
         name_row(&first[i], first, n);
         first[i].reference = reference_of(first, n, &first[i]);

@@ -102,12 +102,12 @@ static double step_seconds(const bnd_summary_row *row)
     return sum > 0 ? sum / (double)row->count : (double)NAN;
 }
 
-/* NaN if there is no reference of the same model. */
+/* NaN if there is no reference with the same settings. */
 static double memory_saved(const bnd_summary_row *rows, size_t row, bool times)
 {
     const bnd_record *record = rows[row].records, *reference = rows[rows[row].reference].records;
     double mine = bnd_record_memory(record), theirs = bnd_record_memory(reference);
-    return is_reference(rows, row) || !bndi_record_same_model(record, reference) ? (double)NAN
+    return is_reference(rows, row) || !bndi_record_same_setup(record, reference) ? (double)NAN
            : times                                                               ? theirs / mine
                                                                                  : theirs - mine;
 }

@@ -171,10 +171,20 @@ static void explain_losses(result_notes *n, const train_result *r)
     }
 }
 
+static bool compares_memory(const train_result *r)
+{
+    for (size_t i = 0; i < r->row_count; i++) {
+        if (!isnan(row_value(r, &r->rows[i], BND_SUMMARY_MEMORY_SAVED_TIMES))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void explain_memory(result_notes *n, const train_result *r)
 {
     const train_row *reference = &r->rows[r->reference];
-    if (!isnan(memory_bytes(r, reference)) && r->row_count > 1) {
+    if (compares_memory(r)) {
         say(n, "memory",
             format_text("of weights, gradients, optimizer state and activations, compared with %s",
                         reference->records->recipe));

@@ -16,8 +16,10 @@ void result_make(train_result *r, bnd_record *records, size_t count, double marg
         allocate(NULL, SIZE_MAX, SIZE_MAX); /* reports that memory ran out, and exits */
     }
     r->rows = allocate(NULL, r->row_count + 1, sizeof *r->rows);
+    r->count = 0;
     for (size_t i = 0; i < r->row_count; i++) {
         const bnd_summary_row *of = &r->summary[i];
+        r->count += of->count;
         r->rows[i] = (train_row){.name = of->name,
                                  .records = of->records,
                                  .count = of->count,

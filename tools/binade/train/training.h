@@ -126,7 +126,7 @@ typedef struct train_row {
 
 typedef struct train_result {
     bnd_record *records; /* the caller's, put in order */
-    size_t count;
+    size_t count;        /* that are in rows: repeats stand behind them */
     bnd_summary_row *summary;
     train_row *rows;             /* one per row of the summary */
     size_t row_count, reference; /* the first row that others are compared with */

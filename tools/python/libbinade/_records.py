@@ -117,7 +117,6 @@ class Runs(Table, Sequence):
         self._records, self._owners, self.margin, self._about = records, owners, margin, about or {}
         call("bnd_summary_make", ctypes.byref(rows), ctypes.byref(row_count), records, count, margin)
         try:
-            self._runs = [Run(records[i], (records, owners)) for i in range(count)]
             self._rows = []  # name, first run, number of runs
             #: A dictionary per recipe: verdict, pairs, final_loss, gap ...
             self.recipes: List[Dict[str, Any]] = []
@@ -126,6 +125,7 @@ class Runs(Table, Sequence):
                 self._rows.append((name_of(rows[i].name), first, rows[i].count))
                 self.recipes.append(_recipe_row(rows, i))
                 first += rows[i].count
+            self._runs = [Run(records[i], (records, owners)) for i in range(first)]  # repeats stand behind them
             #: "Use bf16-pure: no difference from fp32, with 50 % of its memory.", which failed, which are worse ...
             self.answer: List[str] = lines_of("bnd_summary_print_line", rows, row_count.value)
             #: Paragraphs, as in a report.

@@ -1304,7 +1304,7 @@ bnd_evaluated._fields_ = [("batches", c_size_t), ("losses", c_void_p), ("loss", 
     ("interval", c_double), ("has_perplexity", c_bool), ("perplexity", c_double), ("weight_bytes", c_uint64),
     ("places", POINTER(bnd_loss_change)), ("place_count", c_size_t)]
 bnd_summary_row._fields_ = [("name", (c_char * 384)), ("records", POINTER(bnd_record)), ("count", c_size_t),
-    ("reference", c_size_t), ("compared", c_bool), ("is", bnd_comparison)]
+    ("reference", c_size_t), ("compared", c_bool), ("is", bnd_comparison), ("repeats", c_size_t)]
 bnd_grid._fields_ = [("tasks", POINTER(bnd_task)), ("recipes", c_size_t), ("lr", c_void_p), ("lrs", c_size_t),
     ("seeds", c_size_t)]
 bnd_rate._fields_ = [("lr", c_double), ("runs", c_size_t), ("failed", c_size_t), ("result", c_double),
