@@ -17,7 +17,8 @@ tests_cli_verify_wrong_SOURCES = \
 	tools/binade/verify/state.c
 TESTS += tests/cli/block.sh tests/cli/clock.sh tests/cli/cast_streams.sh tests/cli/completion.sh tests/cli/links.sh \
 	tests/cli/manual.sh \
-	tests/cli/process.sh tests/cli/quantize_killed.sh tests/cli/sweep_killed.sh tests/cli/train_ranks.sh \
+	tests/cli/process.sh tests/cli/quantize_killed.sh tests/cli/report_commands.sh tests/cli/sweep_killed.sh \
+	tests/cli/train_ranks.sh \
 	tests/cli/update.sh
 EXTRA_DIST += \
 	tests/cli/bench.txt tests/cli/block.sh tests/cli/block.txt tests/cli/calc.txt tests/cli/cast.txt \
@@ -25,5 +26,5 @@ EXTRA_DIST += \
 	tests/cli/clock.sh tests/cli/compare.txt tests/cli/diff.txt tests/cli/completion.sh tests/cli/cost.txt tests/cli/evaluate.txt \
 	tests/cli/examples.txt tests/cli/formats.txt tests/cli/help.txt tests/cli/inputs.txt tests/cli/layers.txt tests/cli/lint.txt tests/cli/layouts.txt tests/cli/links.sh tests/cli/manual.sh \
 	tests/cli/process.sh \
-	tests/cli/quantize.txt tests/cli/quantize_killed.sh tests/cli/range.txt tests/cli/relayout.txt tests/cli/report.txt tests/cli/scan.txt tests/cli/run.sh tests/cli/show.txt tests/cli/sweep.txt tests/cli/sweep_killed.sh \
+	tests/cli/quantize.txt tests/cli/quantize_killed.sh tests/cli/range.txt tests/cli/relayout.txt tests/cli/report.txt tests/cli/report_commands.sh tests/cli/scan.txt tests/cli/run.sh tests/cli/show.txt tests/cli/sweep.txt tests/cli/sweep_killed.sh \
 	tests/cli/train.txt tests/cli/train_parts.txt tests/cli/train_ranks.sh tests/cli/update.sh tests/cli/vectors.txt tests/cli/verify.txt

@@ -92,6 +92,19 @@ static char *with_numbers(char *line, const command *of, const bnd_training *t, 
     return line;
 }
 
+/* An option that a command has cannot be taken back: gpt2 is tied, unless --config says otherwise. */
+static bool can_be_said(const bnd_training *t, const bnd_training *usual)
+{
+    return (t->tied || !usual->tied) && (t->recompute || !usual->recompute);
+}
+
+static char *with_blocks(char *line, const bnd_training *t)
+{
+    char text[BND_TRANSFORMER_TEXT_SIZE];
+    bnd_transformer_print(text, sizeof text, &t->blocks);
+    return with_text(line, "blocks", text, "");
+}
+
 static char *with_files(char *line, const bnd_training *t, const bnd_training *usual)
 {
     line = with_text(line, "schedule", t->schedule, usual->schedule);
@@ -112,36 +125,56 @@ typedef struct group {
     bool *done;
 } group;
 
-/* The same training, apart from recipe, seeds, and the rate in a sweep. */
+/* One command has one --switch. */
+static bool same_switch(const bnd_task *a, const bnd_task *b)
+{
+    return !a->switches || !b->switches ||
+           (a->switch_at == b->switch_at && bnd_policy_same(&a->switch_to, &b->switch_to));
+}
+
+/* The same training, as one command makes it. */
 static bool belongs(const group *g, size_t a, size_t b, bool sweep)
 {
-    char x[1 << 14], y[1 << 14];
-    bnd_training one = g->tasks[a].training, other = g->tasks[b].training;
-    one.policy = other.policy;
-    one.seed_init = other.seed_init;
-    one.seed_data = other.seed_data;
-    one.seed_rounding = other.seed_rounding;
-    one.lr = sweep ? other.lr : one.lr;
-    size_t length = bnd_training_print(x, sizeof x, &one);
-    bnd_training_print(y, sizeof y, &other);
-    return length < sizeof x && strcmp(x, y) == 0 && g->tasks[a].validate_every == g->tasks[b].validate_every &&
+    return same_training(&g->tasks[a], &g->tasks[b], sweep) &&
+           g->tasks[a].validate_every == g->tasks[b].validate_every &&
            g->tasks[a].statistics == g->tasks[b].statistics && g->tasks[a].places == g->tasks[b].places;
+}
+
+static bool is_fp32(const group *g, size_t i)
+{
+    char text[BND_POLICY_TEXT_SIZE];
+    return bnd_policy_text(text, sizeof text, &g->tasks[i].training.policy, NULL) == BND_OK &&
+           strcmp(text, "fp32") == 0;
+}
+
+/* Is something switched, and fp32 not? It is if it is named; otherwise it is added as the reference. */
+static bool leaves_fp32_out(const group *g, const bool *in)
+{
+    bool switched = false, fp32_too = false;
+    for (size_t i = 0; i < g->r->count; i++) {
+        switched = switched || (in[i] && g->tasks[i].switches);
+        fp32_too = fp32_too || (in[i] && g->tasks[i].switches && is_fp32(g, i));
+    }
+    return switched && !fp32_too;
 }
 
 /* One option for each recipe: settings have commas in them. Without what is there already. */
 static char *with_recipes(char *line, const group *g, const bool *in)
 {
-    char **seen = allocate(NULL, g->r->row_count + 1, sizeof *seen);
+    char **seen = allocate(NULL, g->r->count + 1, sizeof *seen);
+    const bool without_fp32 = leaves_fp32_out(g, in);
     size_t count = 0;
-    for (size_t row = 0; row < g->r->row_count; row++) { /* those of a row have one recipe; the reference comes first */
-        char text[BND_POLICY_TEXT_SIZE];
-        size_t i = (size_t)(g->r->rows[row].records - g->r->records);
-        bool known = !in[i] || bnd_policy_text(text, sizeof text, &g->tasks[i].training.policy, NULL) != BND_OK;
-        for (size_t k = 0; !known && k < count; k++) {
-            known = strcmp(seen[k], text) == 0;
-        }
-        if (!known) {
-            seen[count++] = copy_text(text);
+    for (size_t row = 0; row < g->r->row_count; row++) { /* the reference comes first */
+        for (size_t i = (size_t)(g->r->rows[row].records - g->r->records), n = 0; n < g->r->rows[row].count; i++, n++) {
+            char text[BND_POLICY_TEXT_SIZE];
+            bool known = !in[i] || (without_fp32 && is_fp32(g, i)) ||
+                         bnd_policy_text(text, sizeof text, &g->tasks[i].training.policy, NULL) != BND_OK;
+            for (size_t k = 0; !known && k < count; k++) {
+                known = strcmp(seen[k], text) == 0;
+            }
+            if (!known) {
+                seen[count++] = copy_text(text);
+            }
         }
     }
     char *names = NULL;
@@ -163,9 +196,7 @@ static char *with_recipes(char *line, const group *g, const bool *in)
 static char *with_no_reference(char *line, const group *g, const bool *in)
 {
     for (size_t i = 0; i < g->r->count; i++) {
-        char text[BND_POLICY_TEXT_SIZE];
-        if (in[i] && (bnd_policy_text(text, sizeof text, &g->tasks[i].training.policy, NULL) != BND_OK ||
-                      strcmp(text, "fp32") == 0)) {
+        if (in[i] && is_fp32(g, i)) {
             return line;
         }
     }
@@ -276,7 +307,7 @@ static char *line_of(const group *g, size_t first, const bool *in, bool sweep)
     const bnd_training *t = &task->training;
     bnd_training usual, plain;
     if (bnd_training_default(&usual, t->model, t->optimizer, "fp32", NULL) != BND_OK ||
-        bnd_training_default(&plain, "transformer", "adamw", "fp32", NULL) != BND_OK) {
+        bnd_training_default(&plain, "transformer", "adamw", "fp32", NULL) != BND_OK || !can_be_said(t, &usual)) {
         return NULL;
     }
     const command *of = find_command(sweep ? "sweep" : "train");
@@ -287,7 +318,7 @@ static char *line_of(const group *g, size_t first, const bool *in, bool sweep)
     line = sweep ? line : with_switch(with_no_reference(line, g, in), g, in);
     line = sweep ? with_rates(line, g, in) : line;
     line = with_numbers(line, of, t, &usual, !sweep);
-    line = with_files(line, t, &usual);
+    line = with_files(with_blocks(line, t), t, &usual);
     line = with_seeds(line, g, in);
     if (!sweep && task->validate_every > 0) {
         line = with_option(line, "validate", format_text("%llu", (unsigned long long)task->validate_every));
@@ -317,8 +348,10 @@ static void json_groups(bnd_lab_json *json, group *g)
         if (!g->known[i] || g->done[i]) {
             continue;
         }
+        const bnd_task *switched = &g->tasks[i]; /* the first that is, if any */
         for (size_t k = 0; k < g->r->count; k++) {
-            in[k] = g->known[k] && !g->done[k] && belongs(g, i, k, sweep);
+            in[k] = g->known[k] && !g->done[k] && belongs(g, i, k, sweep) && same_switch(switched, &g->tasks[k]);
+            switched = in[k] && !switched->switches ? &g->tasks[k] : switched;
             g->done[k] = g->done[k] || in[k];
         }
         json_line(json, "make the runs", line_of(g, i, in, sweep));

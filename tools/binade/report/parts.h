@@ -38,6 +38,8 @@ void json_formats(bnd_lab_json *json, const train_result *r);
 void json_setup(bnd_lab_json *json, const train_result *r); /* what was trained */
 void json_commands(bnd_lab_json *json, const train_result *r, char *const *words, size_t word_count);
 bool is_sweep(const train_result *r);
+/* The same training, apart from recipe and seeds, and with `but_rate` the learning rate? */
+bool same_training(const bnd_task *a, const bnd_task *b, bool but_rate);
 void json_sweep(bnd_lab_json *json, const train_result *r); /* and the conclusion */
 
 /* The task of a run; false: its configuration is not known. */

@@ -11,17 +11,38 @@ static bool same_kind(const bnd_record *a, const bnd_record *b)
     return a->model[0] != '\0' && strcmp(a->model, b->model) == 0 && strcmp(a->optimizer, b->optimizer) == 0;
 }
 
-/* One model and one optimizer, and a recipe with several rates. */
+bool same_training(const bnd_task *a, const bnd_task *b, bool but_rate)
+{
+    char x[1 << 14], y[1 << 14];
+    bnd_training one = a->training, other = b->training;
+    one.policy = other.policy;
+    one.seed_init = other.seed_init;
+    one.seed_data = other.seed_data;
+    one.seed_rounding = other.seed_rounding;
+    one.lr = but_rate ? other.lr : one.lr;
+    size_t length = bnd_training_print(x, sizeof x, &one);
+    bnd_training_print(y, sizeof y, &other);
+    return length < sizeof x && strcmp(x, y) == 0;
+}
+
+/* One model, one optimizer and one training, and a recipe with several rates. */
 bool is_sweep(const train_result *r)
 {
-    bool several = false;
+    bnd_task first, task;
+    bool several = false, known = r->row_count > 0 && task_of(&first, r->rows[0].records);
     for (size_t i = 0; i < r->row_count; i++) {
         const bnd_record *a = r->rows[i].records;
-        if (!same_kind(a, r->rows[0].records) || isnan(a->lr)) {
+        if (!same_kind(a, r->rows[0].records) || isnan(a->lr) ||
+            (known && task_of(&task, a) && !same_training(&first, &task, true))) {
             return false;
         }
-        for (size_t k = 0; !several && k < i; k++) {
-            several = strcmp(a->recipe, r->rows[k].records->recipe) == 0;
+        for (size_t k = 0; k < i; k++) {
+            const bnd_record *b = r->rows[k].records;
+            const bool same = strcmp(a->recipe, b->recipe) == 0;
+            if (same && a->lr == b->lr) {
+                return false; /* they differ in something else, such as their data */
+            }
+            several = several || same;
         }
     }
     return several;
