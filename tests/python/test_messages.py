@@ -1,4 +1,6 @@
 """What people do wrong at first: arguments in another order, block formats where none is taken, a model of torch."""
+import os
+import tempfile
 import unittest
 
 import numpy as np
@@ -75,6 +77,30 @@ class Calls(Case):
         for shown in (bd.show("1" * 10000, "fp64"), bd.calc("fp64", "+".join("1" * 5000))):
             self.assertLess(len(repr(shown)), 200)
             self.assertIn("characters)", repr(shown))
+
+
+class Settings(Case):
+    """Sentences of the library that name what to change do not name options of the command."""
+
+    def test_none_names_an_option(self):
+        with tempfile.TemporaryDirectory() as folder:
+            out, log = os.path.join(folder, "runs"), os.path.join(folder, "log.csv")
+            runs = bd.train("mlp", ["fp32", "bf16-pure"], steps=2, out=out)
+            self.assertIn("(3 seeds give one)", runs.answer[-1])
+            self.assertIn("Try more steps or another learning rate.", " ".join(runs.notes))
+            with open(log, "w", encoding="utf-8") as file:
+                file.write("a,b\n1,2\n")
+            said = runs.answer + runs.notes + bd.cost.memory(params=1000).notes
+            for call in (lambda: bd.train("mlp", ["fp32", "bf16-pure"], steps=2, out=out), lambda: bd.compare(log),
+                         lambda: bd.cost.memory("mlpp")):
+                with self.assertRaises(bd.Error) as caught:
+                    call()
+                said.append(str(caught.exception))
+        self.assertIn("set resume to continue it, or choose another folder", said[-3])
+        self.assertIn("name the step column and the loss column", said[-2])
+        self.assertIn("(available: gpt2, ", said[-1])
+        for text in said:
+            self.assertNotIn("--", text)
 
 
 class Training(Case):

@@ -108,10 +108,9 @@ static bnd_status find_target(const bnd_layout **out, const bndi_relayout_plan *
     }
     list_families(families, sizeof families, w);
     if (families[0] == '\0') {
-        return bnd_fail(
-            why, BND_BAD_ARGUMENT, 0,
-            "%s is in %s%s, for which no other layout can be written; `binade quantize --to bf16` decodes it", w->name,
-            w->layout->name, has_input(w) ? " with a static input scale" : "");
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                        "%s is in %s%s, for which no other layout can be written; quantizing to bf16 decodes it",
+                        w->name, w->layout->name, has_input(w) ? " with a static input scale" : "");
     }
     return bnd_fail(why, BND_BAD_ARGUMENT, 0,
                     "%s is in %s%s, which %s has no layout for that can be written (available: %s)", w->name,
@@ -126,14 +125,14 @@ static const char *why_family(const bnd_stored_weight *w)
     case BND_LAYOUT_GPT_OSS:
         return "it holds all experts, with rows of gate and up in turn, and no other layout that loaders read has "
                "this; "
-               "`binade quantize --to bf16` decodes it";
+               "quantizing to bf16 decodes it";
     case BND_LAYOUT_COMFYUI:
         return w->parts[BND_PART_NOTE] != NULL
-                   ? "it has a note of ComfyUI's, which no other layout has; `binade quantize --to bf16` decodes it"
+                   ? "it has a note of ComfyUI's, which no other layout has; quantizing to bf16 decodes it"
                    : NULL;
     case BND_LAYOUT_MLX:
         return w->parts[BND_PART_ZERO_POINTS] != NULL
-                   ? "its groups have biases, which no other layout has; `binade quantize --to bf16` decodes it"
+                   ? "its groups have biases, which no other layout has; quantizing to bf16 decodes it"
                    : NULL;
     default:
         return NULL;
@@ -150,22 +149,19 @@ static const char *why_refused(const bnd_stored_weight *w)
         return w->why_not;
     }
     if (w->parts[BND_PART_ZERO_POINTS] != NULL || w->parts[BND_PART_ORDER] != NULL) {
-        return "it has zero points or reordered columns, which no other layout has; `binade quantize --to bf16` "
-               "decodes "
-               "it";
+        return "it has zero points or reordered columns, which no other layout has; quantizing to bf16 decodes it";
     }
     if (bytes_of(w->layout) == BYTES_OTHER) {
-        return "its integers lie in words of 32 bits, which no other layout has; `binade quantize --to bf16` decodes "
+        return "its integers lie in words of 32 bits, which no other layout has; quantizing to bf16 decodes "
                "it";
     }
     if (strcmp(bndi_role_of(w->name, w->rank, false).reason, "embedding") == 0) {
-        return "it is an embedding, which loaders of the other layout read without quantization only; `binade quantize "
-               "--to bf16` decodes the model";
+        return "it is an embedding, which loaders of the other layout read without quantization only; "
+               "quantizing to bf16 decodes the model";
     }
-    return w->rank != 2
-               ? "it has experts in one array, which other layouts have one by one; `binade quantize --to bf16` "
-                 "decodes it"
-               : NULL;
+    return w->rank != 2 ? "it has experts in one array, which other layouts have one by one; quantizing to bf16 "
+                          "decodes it"
+                        : NULL;
 }
 
 /* ---- all weights ---- */
@@ -212,7 +208,7 @@ static bnd_status find_scheme(bndi_relayout_plan *plan, size_t i, const bnd_stor
                 how.layout->name, how.with_inputs ? " with a static input scale" : "", plan->schemes[k].layout->name,
                 plan->schemes[k].with_inputs ? " with a static input scale" : "", family, odd->word,
                 plan->family != BND_LAYOUT_COMPRESSED_TENSORS && plan->from->family != BND_LAYOUT_COMPRESSED_TENSORS
-                    ? "; try --layout compressed-tensors"
+                    ? "; try the layout compressed-tensors"
                     : "");
         }
     }

@@ -130,7 +130,7 @@ bnd_status bndi_activations(double *bytes, bnd_cost *out, const bnd_cost_of_memo
                        (double)a->heads, t > 1 ? ", t as given" : "");
     }
     bndi_cost_note(out, "this is what the backward pass of a large model needs, by the formula of Korthikanti et al. "
-                        "2022, with dropout; for what binade train measures, use --model transformer");
+                        "2022, with dropout; for what a training run measures, choose the model transformer");
     *bytes = (double)a->layers * layer;
     bndi_cost_step(out, "activations", "B", *bytes, "L layer", "# x #", (double)a->layers, layer);
     if (q->recompute == BND_RECOMPUTE_FULL) {

@@ -43,7 +43,14 @@ bnd_status bnd_architecture_find(bnd_architecture *out, const char *name, bnd_er
         }
         bndi_nearest_offer(&nearest, rows[i].shape.name, bndi_length(rows[i].shape.name));
     }
-    return bndi_nearest_fail(&nearest, why, BND_BAD_NAME, "unknown model", "('binade cost models' lists them)");
+    char list[256];
+    bndi_text text = bndi_text_in(list, sizeof list);
+    for (size_t i = 0; i < ROWS; i++) {
+        bndi_text_string(&text, i == 0 ? "(available: " : ", ");
+        bndi_text_string(&text, rows[i].shape.name);
+    }
+    bndi_text_string(&text, ")");
+    return bndi_nearest_fail(&nearest, why, BND_BAD_NAME, "unknown model", list);
 }
 
 bnd_status bnd_architecture_check(const bnd_architecture *a, bnd_error *why)

@@ -168,6 +168,6 @@ bnd_status bndi_work_by_parameters(double *work, bnd_cost *c, double parameters,
                    tokens);
     bndi_cost_note(
         c, "not counted: attention's own matrix products (12 L s d FLOP per token), and that the token embedding needs "
-           "none; --model counts both");
+           "none; give a model to count both");
     return BND_OK;
 }

@@ -16,7 +16,7 @@ bnd_status bndi_check_plan(const bnd_plan *plan, bnd_error *why)
     }
     if (status == BND_OK && plan->policy.layers[0] != 0) {
         status = bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                          "settings of layers (%s) cannot be counted on paper; binade train --memory measures them",
+                          "settings of layers (%s) cannot be counted on paper; a training run measures them",
                           plan->policy.layers);
     }
     return status;
@@ -303,7 +303,7 @@ bnd_status bnd_cost_memory(bnd_cost *out, const bnd_cost_of_memory *asked, bnd_e
     }
     note_replicas(&c, q);
     if (!has_shape(q)) {
-        bndi_cost_note(&c, "not counted: activations, which grow with batch and sequence; --model counts them");
+        bndi_cost_note(&c, "not counted: activations, which grow with batch and sequence; give a model to count them");
     }
     bndi_cost_note(
         &c, "not counted: $transient copies of operands, communication buffers, and memory lost by the allocator",

@@ -137,8 +137,8 @@ size_t bnd_summary_print_line(char *out, size_t size, const bnd_summary_row *row
     } kinds[] = {{BND_VERDICT_FAILED, "Failed", ""},
                  {BND_VERDICT_WORSE, "Worse", ""},
                  {BND_VERDICT_BETTER, "Better", ""},
-                 {BND_VERDICT_INCONCLUSIVE, "Inconclusive", " (use more --seeds)"},
-                 {BND_VERDICT_UNJUDGED, "No verdict from one seed pair", " (--seeds 3 gives one)"}};
+                 {BND_VERDICT_INCONCLUSIVE, "Inconclusive", " (use more seeds)"},
+                 {BND_VERDICT_UNJUDGED, "No verdict from one seed pair", " (3 seeds give one)"}};
     const question q = {rows, count};
     const size_t most = count + sizeof kinds / sizeof kinds[0];
     for (size_t i = 0; i < most; i++) {

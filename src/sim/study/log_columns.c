@@ -150,23 +150,22 @@ bnd_status bndi_log_choose(bndi_log_names *out, const bndi_keys *keys, const bnd
     bndi_log_names names = {.step = ""};
     list(seen, sizeof seen, keys, runs > 1);
     if (runs > 1) {
-        return bnd_fail(why, BND_BAD_FILE, 0, "several columns may be the loss: %s; name one (--loss-column)", seen);
+        return bnd_fail(why, BND_BAD_FILE, 0, "several columns may be the loss: %s; name the loss column", seen);
     }
     if (!keep(names.step, step) && step_name == NULL) {
-        return bnd_fail(why, BND_BAD_FILE, 0, "found no column for the %s (available: %s); name %s",
+        return bnd_fail(why, BND_BAD_FILE, 0, "found no column for the %s (available: %s); name the %s",
                         loss == NULL ? "step and none for the loss" : "step", seen,
-                        loss == NULL ? "them (--step-column, --loss-column)" : "it (--step-column)");
+                        loss == NULL ? "step column and the loss column" : "step column");
     }
     if (names.step[0] == '\0') {
         return bnd_fail(why, BND_BAD_FILE, 0, "unknown column '%.*s' (available: %s)", shown(step_name), step_name,
                         seen);
     }
     if (!keep(names.loss, loss)) {
-        return loss_name != NULL
-                   ? bnd_fail(why, BND_BAD_FILE, 0, "unknown column '%.*s' (available: %s)", shown(loss_name),
-                              loss_name, seen)
-                   : bnd_fail(why, BND_BAD_FILE, 0,
-                              "found no column for the loss (available: %s); name it (--loss-column)", seen);
+        return loss_name != NULL ? bnd_fail(why, BND_BAD_FILE, 0, "unknown column '%.*s' (available: %s)",
+                                            shown(loss_name), loss_name, seen)
+                                 : bnd_fail(why, BND_BAD_FILE, 0,
+                                            "found no column for the loss (available: %s); name the loss column", seen);
     }
     names.foreign = strcmp(names.step, "step") != 0 || strcmp(names.loss, "loss") != 0;
     names.only = loss_name != NULL;

@@ -57,12 +57,13 @@ static void judge_reference(bndi_sentence *line, const question *q, size_t refer
     }
     if (2 * none >= row->count && row->count > 0) {
         bndi_sentence_add(
-            line, "%s itself ends at chance level: gaps and verdicts mean nothing. Try more --steps or another --lr.",
+            line,
+            "%s itself ends at chance level: gaps and verdicts mean nothing. Try more steps or another learning rate.",
             row->name);
     } else if (row->compared && row->is.covered < 0.5) {
         bndi_sentence_add(line,
                           "%s has covered %.0f %% of the way from chance level to the irreducible loss: verdicts mean "
-                          "little. Try more --steps or another --lr.",
+                          "little. Try more steps or another learning rate.",
                           row->name, 100 * row->is.covered);
     } else if (row->compared && row->is.solved) {
         bndi_sentence_add(line,
@@ -258,7 +259,7 @@ static void tell_of_others(bndi_sentence *line, const question *q, size_t row)
         }
     }
     bndi_sentence_add(line, ": runs are compared if they have the same model, seeds and data, and the same files of "
-                            "--init and --order.");
+                            "init and order.");
 }
 
 /* Runs of different lengths are compared where both are. */
@@ -318,8 +319,8 @@ static void tell_of_unused(bndi_sentence *line, const question *q, size_t at)
     } settings[] = {{"ns", "the optimizer has no Newton-Schulz iteration", bnd_training_uses(t, BND_ROLE_NS)},
                     {"m", "the optimizer keeps no m", keeps(t, BND_ROLE_M)},
                     {"v", "the optimizer keeps no v", keeps(t, BND_ROLE_V)},
-                    {"accumulate", "a batch is divided by --micro-batches only", t->micro_batches > 1},
-                    {"reduce", "there is one rank; --ranks makes more", t->ranks > 1}};
+                    {"accumulate", "a batch is divided by micro-batches only", t->micro_batches > 1},
+                    {"reduce", "there is one rank only", t->ranks > 1}};
     for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
         if (!settings[i].used && has_setting(record->recipe, settings[i].name)) {
             if (line->length == 0) {

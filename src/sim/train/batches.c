@@ -36,7 +36,7 @@ static bnd_status check_shape(const bnd_run *run, const bnd_tensor *t, bnd_error
     }
     if (t->shape.rank == 2 && run->source.tokens == NULL) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                        "an order of two axes can be used only with a text file (--data); give one axis, the number of "
+                        "an order of two axes can be used only with a text file as data; give one axis, the number of "
                         "the batch of each step");
     }
     if (t->shape.rank == 2 && t->shape.extent[1] != of->batch) {
