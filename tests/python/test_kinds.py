@@ -346,6 +346,10 @@ class Torch(unittest.TestCase):
                 self.assertEqual(out._version, 1)
                 self.assertTrue(bool((out == 1).all()))
         self.assertFalse(bd.round(leaf, "e4m3").requires_grad)
+        with t.inference_mode():
+            out = t.full((3,), 1.1)
+        self.assertEqual(bd.round(out, "e2m1", out=out).tolist(), [1, 1, 1])
+        self.assertEqual(bd.quantize(t.zeros(0, 3), "e4m3/tensor").scales.tolist(), 1)
 
     def test_types_name_formats(self):
         """bfloat16 and float16 tensors are codes of their formats, and as_dtype=True gives such tensors."""

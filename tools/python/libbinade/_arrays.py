@@ -240,7 +240,7 @@ def _refuse_gradient(out):
 def written(out):
     """Tells torch that a tensor was written to, so that a backward pass that needs what was there is refused."""
     torch = _torch_of(out)
-    if torch is None:
+    if torch is None or out.is_inference():  # such a tensor has no version, as no backward pass needs it
         return
     try:
         from torch.autograd.graph import increment_version  # torch 2.1

@@ -29,25 +29,24 @@ def _name_of(given):
     if given is float:
         return "fp64"
     if isinstance(given, type) and given.__module__.split(".")[0] in ("numpy", "ml_dtypes", "jax", "jaxlib"):
-        return _name_of_dtype(given.__name__, given)
+        return _name_of_type(given.__name__, given)
     if numpy is not None and isinstance(given, numpy.dtype):
-        return _name_of_dtype(given.name, given)
+        return _name_of_type(given.name, given.type)
     what = f"the type {given.__name__}" if isinstance(given, type) else type(given).__name__
     raise TypeError(f"a format's name is a str or a type such as float16, not {what}")
 
 
-def _name_of_dtype(name, given):
+def _name_of_type(name, kind):
     """numpy's longest float has a name that says nothing of its format."""
     numpy = sys.modules.get("numpy")
-    longest = numpy.dtype(numpy.longdouble) if numpy is not None else None
-    if longest is not None and longest.itemsize > 8 and given in (longest, longest.type):
+    if numpy is not None and kind is numpy.longdouble and numpy.dtype(kind).itemsize > 8:
         raise TypeError(f"numpy's {name} has another format on each machine; give the format by its name")
     return name
 
 
 class Format(_types.bnd_format):
-    """A format by its name in any ecosystem ("e4m3", "float8_e4m3fn"), by a type of numpy, ml_dtypes or torch, a custom
-    one ("e6m9"), or a value set ("p11emin-14emax15"), which has numbers but no codes.
+    """A format by its name in any ecosystem ("e4m3", "float8_e4m3fn"), by a type of numpy, ml_dtypes or torch (Python's
+    float is fp64), a custom one ("e6m9"), or a value set ("p11emin-14emax15"), which has numbers but no codes.
 
     >>> f = Format("float8_e4m3fn")
     >>> f
