@@ -371,6 +371,13 @@ static void test_refused(void)
         {"gemm_fwd=e4m3/delayed,gemm_dgrad.w=requantized:bf16", "cannot be requantized"},
         {"param=transient:bf16", "with a master"},
         {"act=transient:bf16", "only param can"},
+        {"m=ue5m3", "role m holds signed numbers; ue5m3 has no sign"},
+        {"param=ue5m3", "role param holds signed numbers"},
+        {"gemm=ue4m3", "role gemm_fwd.x holds signed numbers"},
+        {"grad=e8m0", "role grad holds signed numbers; e8m0 has no sign"},
+        {"reduce=e8m0/tree", "role reduce holds signed numbers"},
+        {"m=fp32/udynamic:256", "role m holds signed numbers; udynamic:256 has no sign"},
+        {"grad=fp32/ulinear:64", "role grad holds signed numbers; ulinear:64 has no sign"},
         {"act=p3emin-2emax2", "value set"},
         {"acc=fp33", "fp33"},
     };

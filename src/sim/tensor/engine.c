@@ -38,6 +38,21 @@ const bnd_policy *bnd_engine_policy(const bnd_engine *engine)
     return engine->has_policy ? &engine->here->policy : NULL;
 }
 
+/* Second moments, the weights of attention and the optimizer's scalars are never negative. */
+static bool holds_signed(bnd_role role)
+{
+    return role != BND_ROLE_V && role != BND_ROLE_ATTN_P && role != BND_ROLE_SCALAR;
+}
+
+static bnd_status check_sign(const bnd_cast *cast, const bndi_scaling *scaling, bnd_role role, bnd_error *why)
+{
+    const bool codes = scaling->kind == BNDI_DYNAMIC && !scaling->dynamic.is_signed;
+    return cast->format.is_signed && !codes
+               ? BND_OK
+               : bnd_fail(why, BND_BAD_ARGUMENT, 0, "role %s holds signed numbers; %s has no sign", bnd_role_name(role),
+                          codes ? cast->scaling : cast->format.name);
+}
+
 static bnd_status check_cast(bndi_scaling *scaling, const bnd_policy *policy, bnd_role role, bnd_error *why)
 {
     const bnd_cast *cast = &policy->cast[role];
@@ -66,11 +81,16 @@ static bnd_status check_cast(bndi_scaling *scaling, const bnd_policy *policy, bn
             "operand is neither rounded stochastically nor has delayed scales",
             name);
     }
-    if (cast->transient && (role != BND_ROLE_PARAM || !policy->cast[BND_ROLE_MASTER].given)) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                        "role %s cannot be transient; only param can, with a master that it is made from", name);
+    if (cast->transient && role != BND_ROLE_PARAM) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "role %s cannot be transient; only param can", name);
     }
-    return bndi_scaling_parse(scaling, cast, role, why);
+    if (cast->transient && !policy->cast[BND_ROLE_MASTER].given) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                        "role param can be transient only with a master that it is made from; add a format of the "
+                        "role master, as in master=fp32");
+    }
+    bnd_status status = bndi_scaling_parse(scaling, cast, role, why);
+    return status == BND_OK && holds_signed(role) ? check_sign(cast, scaling, role, why) : status;
 }
 
 static bnd_status read_rules(bndi_rules *out, const bnd_policy *policy, bnd_error *why)
