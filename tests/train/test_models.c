@@ -224,15 +224,17 @@ static void test_options_as_text(void)
     static const struct {
         const char *text, *message;
     } wrong[] = {
-        {"norm=rms", "unknown norm 'rms'; did you mean rmsnorm?"},
-        {"position=alibi", "unknown position 'alibi'"},
+        {"norm=rms", "unknown norm 'rms'; did you mean rmsnorm? (available: layernorm, rmsnorm)"},
+        {"norm=foo", "unknown norm 'foo' (available: layernorm, rmsnorm)"},
+        {"position=alibi", "unknown position 'alibi' (available: learned, rope, none)"},
         {"mlp=swish", "unknown mlp 'swish'"},
         {"tau=0.5", "blocks: tau needs unit"},
         {"unit,tau=1", "blocks: tau must be above 0 and below 1"},
         {"kv_heads=3", "4 heads are not divisible by 3 heads of keys and values"},
         {"position=rope,head_width=5", "the width of a head must be even, not 5"},
         {"positions=4", "a context of 8 is longer than the 4 positions of the model"},
-        {"rope_theta=0.5", "rope_theta must be at least 1"},
+        {"position=rope,rope_theta=0.5", "rope_theta must be at least 1"},
+        {"rope_theta=5", "blocks: rope_theta needs position=rope"},
         {"position=rope,rope_scaling=yarn", "rope_scaling must be linear or llama3"},
         {"rope_scaling=linear,rope_factor=2", "rope_scaling needs position=rope"},
         {"position=rope,rope_factor=2", "rope_factor needs rope_scaling"},
@@ -247,7 +249,12 @@ static void test_options_as_text(void)
         const char *text, *message;
     } unread[] = {
         {"kvheads=2", "unknown setting of blocks 'kvheads'; did you mean kv_heads?"},
-        {"kv_heads=-2", "blocks: kv_heads must be a whole number, not '-2'"},
+        {"kv_heads=-2", "blocks: kv_heads must be a whole number above 0, not '-2'"},
+        {"kv_heads=0", "blocks: kv_heads must be a whole number above 0, not '0'"},
+        {"mlp_width=0", "blocks: mlp_width must be a whole number above 0, not '0'"},
+        {"deviation=0", "blocks: deviation must be a number above 0, not '0'"},
+        {"norm_epsilon=0", "blocks: norm_epsilon must be a number above 0, not '0'"},
+        {"unit,tau=0", "blocks: tau must be a number above 0, not '0'"},
         {"z_loss=-1", "blocks: z_loss must be a number of at least 0, not '-1'"},
         {"qk_norm=yes", "blocks: qk_norm must be 0 or 1, not 'yes'"},
         {"no_bias=0", "blocks: no_bias must be 1, or left out"},
@@ -272,7 +279,7 @@ static void test_options_as_text(void)
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         const struct options o = {"transformer", wrong[i].text, 0};
         bnd_training t = with_options(&o, "fp32");
-        CU_ASSERT_TRUE(is_refused(&t, i < 3 ? BND_BAD_NAME : BND_BAD_ARGUMENT, wrong[i].message));
+        CU_ASSERT_TRUE(is_refused(&t, i < 4 ? BND_BAD_NAME : BND_BAD_ARGUMENT, wrong[i].message));
     }
     for (size_t i = 0; i < sizeof unread / sizeof unread[0]; i++) {
         bnd_transformer blocks = {.kv_heads = 7};
@@ -280,6 +287,12 @@ static void test_options_as_text(void)
         CU_ASSERT_TRUE(refuses(status, &why, unread[i].message));
         CU_ASSERT_EQUAL(blocks.kv_heads, 7);
     }
+    /* The theta of a configuration goes with its rope, and 0 is a coefficient. */
+    bnd_transformer llama = {.position = "rope", .rope_theta = 500};
+    CU_ASSERT_TRUE(succeeds(bnd_transformer_parse(&llama, "position=none,z_loss=0", &why), &why));
+    CU_ASSERT_EQUAL(llama.rope_theta, 0);
+    CU_ASSERT_TRUE(succeeds(bnd_transformer_parse(&llama, "rope_theta=5,position=learned", &why), &why));
+    CU_ASSERT_EQUAL(llama.rope_theta, 5);
 }
 
 /* ---- seeds ---- */

@@ -60,7 +60,14 @@ static bnd_status find_word(size_t *out, const char *word, const char *usual, co
         }
         bndi_nearest_offer(&nearest, words[i], strlen(words[i]));
     }
-    return bndi_nearest_fail(&nearest, why, BND_BAD_NAME, what, NULL);
+    char all[128];
+    bndi_text text = bndi_text_in(all, sizeof all);
+    for (size_t i = 0; words[i] != NULL; i++) {
+        bndi_text_string(&text, i == 0 ? "(available: " : ", ");
+        bndi_text_string(&text, words[i]);
+    }
+    bndi_text_string(&text, ")");
+    return bndi_nearest_fail(&nearest, why, BND_BAD_NAME, what, all);
 }
 
 /* ---- sizes ---- */
@@ -103,6 +110,7 @@ static bnd_status check_numbers(const bndi_blocks *b, const bnd_transformer *o, 
 {
     const char *wrong = !(b->epsilon > 0 && b->epsilon < 1)            ? "norm_epsilon must be above 0 and below 1"
                         : !(b->theta >= 1 && b->theta < 1e300)         ? "rope_theta must be at least 1 and below 1e300"
+                        : o->rope_theta != 0 && !b->rotated            ? "rope_theta needs position=rope"
                         : !(o->z_loss >= 0 && o->z_loss < 1e300)       ? "z_loss must be at least 0 and below 1e300"
                         : !(o->deviation >= 0 && o->deviation < 1e300) ? "deviation must be at least 0 and below 1e300"
                         : !(o->tau >= 0 && o->tau < 1)                 ? "tau must be above 0 and below 1"

@@ -7,7 +7,8 @@
 
 #include <binade/text.h>
 
-typedef enum kind { WORD, SIZE, NUMBER, FLAG } kind;
+/* COEFFICIENT: a number that can be 0. In the others 0 means the model's own, which is never written. */
+typedef enum kind { WORD, SIZE, NUMBER, COEFFICIENT, FLAG } kind;
 
 static const struct setting {
     const char *key;
@@ -23,7 +24,7 @@ static const struct setting {
     {"positions", SIZE, offsetof(bnd_transformer, positions)},
     {"norm_epsilon", NUMBER, offsetof(bnd_transformer, norm_epsilon)},
     {"rope_theta", NUMBER, offsetof(bnd_transformer, rope_theta)},
-    {"z_loss", NUMBER, offsetof(bnd_transformer, z_loss)},
+    {"z_loss", COEFFICIENT, offsetof(bnd_transformer, z_loss)},
     {"deviation", NUMBER, offsetof(bnd_transformer, deviation)},
     {"no_bias", FLAG, offsetof(bnd_transformer, no_bias)},
     {"qk_norm", FLAG, offsetof(bnd_transformer, qk_norm)},
@@ -44,7 +45,7 @@ enum { SETTINGS = sizeof settings / sizeof settings[0], VALUE_SIZE = 64 };
 static void print_value(char out[VALUE_SIZE], const struct setting *s, const bnd_transformer *blocks)
 {
     const void *at = (const char *)blocks + s->at;
-    const double number = s->kind == NUMBER ? *(const double *)at : 0;
+    const double number = s->kind == NUMBER || s->kind == COEFFICIENT ? *(const double *)at : 0;
     const size_t size = s->kind == SIZE ? *(const size_t *)at : 0;
     out[0] = '\0';
     if (s->kind == WORD) {
@@ -86,8 +87,8 @@ static bnd_status take_number(double *out, const struct setting *s, const char *
     const bnd_format *f = bnd_lab_format_of_words(BNDI_WORDS_64);
     bnd_result r = {.code = 0};
     if (bnd_parse(&r, f, value, (bnd_rule){.rounding = BND_ROUND_RNE}, 0, NULL) != BND_OK ||
-        !(bnd_decode(f, r.code) >= 0)) {
-        return refuse(s, value, where, "a number of at least 0", why);
+        !(bnd_decode(f, r.code) >= 0) || (s->kind == NUMBER && !(bnd_decode(f, r.code) > 0))) {
+        return refuse(s, value, where, s->kind == NUMBER ? "a number above 0" : "a number of at least 0", why);
     }
     *out = bnd_decode(f, r.code);
     return BND_OK;
@@ -106,12 +107,13 @@ static bnd_status take(bnd_transformer *to, const struct setting *s, const char 
         memcpy(at, value, length + 1);
         return BND_OK;
     case SIZE:
-        if (!bndi_count_of(&n, value, length) || n > SIZE_MAX) {
-            return refuse(s, value, where, "a whole number", why);
+        if (!bndi_count_of(&n, value, length) || n == 0 || n > SIZE_MAX) {
+            return refuse(s, value, where, "a whole number above 0", why);
         }
         *(size_t *)at = (size_t)n;
         return BND_OK;
     case NUMBER:
+    case COEFFICIENT:
         return take_number(at, s, value, where, why);
     case FLAG:
         if (length > 0 && strcmp(value, "1") != 0 && strcmp(value, "0") != 0) {
@@ -143,6 +145,14 @@ static bnd_status take_setting(bnd_transformer *to, const char *text, size_t len
     return bndi_nearest_fail(&nearest, why, BND_BAD_NAME, "unknown setting of blocks", NULL);
 }
 
+/* The theta of a configuration goes with its rope. */
+static void drop_theta(bnd_transformer *changed, const bnd_transformer *from)
+{
+    const bool turns = changed->position[0] == '\0' || strcmp(changed->position, "rope") == 0,
+               same = !(changed->rope_theta < from->rope_theta) && !(changed->rope_theta > from->rope_theta);
+    changed->rope_theta = same && !turns && strcmp(changed->position, from->position) != 0 ? 0 : changed->rope_theta;
+}
+
 bnd_status bnd_transformer_parse(bnd_transformer *blocks, const char *text, bnd_error *why)
 {
     bnd_transformer changed = *blocks;
@@ -153,6 +163,7 @@ bnd_status bnd_transformer_parse(bnd_transformer *blocks, const char *text, bnd_
         at += length + (text[at + length] == ',');
     }
     if (status == BND_OK) {
+        drop_theta(&changed, blocks);
         *blocks = changed;
     }
     return status;
