@@ -133,7 +133,11 @@ static void test_refused(void)
         {"high_last=101", "percentage", 10},
         {"fp8-curent", "fp8-current", 0},
         {"v=e4m3/tensor/tensor", "second /", 2},
-        {"v=mxfp8/tensor", "expected a scaling", 2},
+        {"v=mxfp8/tensor", "this name has a scaling of its own, mx; with another one write e4m3/tensor", 2},
+        {"gemm=e4m3/hadamard:3", "hadamard:N needs an N that is a power of two", 5},
+        {"gemm=e4m3/mx/hadamard:256", "after the second /", 5},
+        {"m.json,v=bf16", "a recipe in a file takes no other settings", 0},
+        {"base=m.json,v=bf16", "a recipe in a file takes no other settings", 5},
         {"optimizer=slow", "foreach or fused", 10},
         {"reset=0", "reset must be", 6},
         {"reset=m", "reset must be", 6},
@@ -150,7 +154,11 @@ static void test_refused(void)
         {"v=e5m2,fp32", "NAME=VALUE", 7},
         {"update=sometimes", "rounded, kahan or eco", 7},
         {"optimizer=adamw", "foreach or fused", 10},
-        {"loss_scale=0.5", "loss_scale must be", 11},
+        {"loss_scale=0", "where NUMBER is from 2^-64 to 2^64", 11},
+        {"loss_scale=-8", "loss_scale must be", 11},
+        {"loss_scale=inf", "loss_scale must be", 11},
+        {"loss_scale=1e20", "loss_scale must be", 11},
+        {"loss_scale=8:9", "loss_scale must be", 11},
         {"loss_scale=dynamic:0", "loss_scale must be", 11},
         {"loss_scale=dynamic:2:0", "loss_scale must be", 11},
         {"v=e5m2,bl#.*:gemm=fp32", "expected layers: a pattern", 7},
@@ -306,8 +314,20 @@ static void test_text(void)
     p.cast[BND_ROLE_V].rule.overflow = BND_OVERFLOW_PROPAGATE;
     CU_ASSERT_EQUAL(bnd_policy_text(text, sizeof text, &p, &why), BND_BAD_ARGUMENT);
     p = policy_of("loss_scale=8");
-    p.loss_scale.initial = 8.5;
+    p.loss_scale.initial = -8;
     CU_ASSERT_EQUAL(bnd_policy_text(text, sizeof text, &p, &why), BND_BAD_ARGUMENT);
+    static const char *const scales[][2] = {{"loss_scale=0.5", "loss_scale=0.5"},
+                                            {"loss_scale=65536.0", "loss_scale=65536"},
+                                            {"loss_scale=1e4", "loss_scale=10000"},
+                                            {"loss_scale=4503599627370496", "loss_scale=4503599627370496"},
+                                            {"loss_scale=0x1p64", "loss_scale=1.8446744073709552e+19"},
+                                            {"loss_scale=dynamic:0.1:7", "loss_scale=dynamic:0.1:7"}};
+    for (size_t i = 0; i < sizeof scales / sizeof scales[0]; i++) {
+        p = policy_of(scales[i][0]);
+        check_text(&p);
+        CU_ASSERT_EQUAL(bnd_policy_text(text, sizeof text, &p, &why), BND_OK);
+        CU_ASSERT_STRING_EQUAL(text, scales[i][1]);
+    }
 }
 
 /* ---- parts ---- */

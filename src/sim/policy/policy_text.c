@@ -1,6 +1,8 @@
 /* A policy in words. */
 #include "policy/policy.h"
 
+#include <binade/text.h>
+
 static void write_cast(bndi_text *text, const bnd_cast *cast)
 {
     if (!cast->given) {
@@ -36,11 +38,21 @@ static void write_name(bndi_text *text, const char *name)
     bndi_text_char(text, '=');
 }
 
+/* The shortest decimal that reads back as the same number. */
+static void write_number(bndi_text *text, double x)
+{
+    enum { SIZE = 48 };
+    char number[SIZE];
+    const bnd_format *f = bnd_format_at(BND_FORMAT_FP64);
+    (void)bnd_print_shortest(number, sizeof number, f, bnd_exact_double(x));
+    bndi_text_string(text, number);
+}
+
 static void write_loss_scale(bndi_text *text, const bnd_loss_scale *scale)
 {
     write_name(text, "loss_scale");
     bndi_text_string(text, scale->dynamic ? "dynamic:" : "");
-    bndi_text_unsigned(text, (uint64_t)scale->initial, 10, 1);
+    write_number(text, scale->initial);
     if (scale->dynamic) {
         bndi_text_char(text, ':');
         bndi_text_unsigned(text, scale->growth, 10, 1);

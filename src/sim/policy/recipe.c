@@ -33,6 +33,7 @@ const char *bnd_recipe_settings(size_t row)
 static bnd_status read_loss_scale(const bndi_recipe_reader *r, bnd_loss_scale *out, bndi_words value)
 {
     enum { USUAL = 65536, STEPS = 2000 };
+    static const double LEAST = 0x1p-64, MOST = 0x1p64;
     bndi_words rest = value, kind = bndi_words_cut(&rest, ':');
     bnd_loss_scale scale = {.given = true, .initial = USUAL, .growth = STEPS};
     double steps = STEPS;
@@ -41,13 +42,15 @@ static bnd_status read_loss_scale(const bndi_recipe_reader *r, bnd_loss_scale *o
         return BND_OK;
     }
     scale.dynamic = bndi_words_is(kind, "dynamic");
-    bool good = scale.dynamic || (rest.text == NULL && bndi_words_number(&scale.initial, kind));
+    bool good = scale.dynamic || (rest.text == NULL && bndi_words_real(&scale.initial, kind));
     if (scale.dynamic && rest.text != NULL) {
-        good = bndi_words_number(&scale.initial, bndi_words_cut(&rest, ':'));
+        good = bndi_words_real(&scale.initial, bndi_words_cut(&rest, ':'));
         good = good && (rest.text == NULL || bndi_words_number(&steps, rest));
     }
-    if (!good || scale.initial < 1 || steps < 1 || steps > 1e9) {
-        return bndi_recipe_refuse(r, value, "loss_scale must be none, a whole number, or dynamic[:NUMBER[:STEPS]]");
+    if (!good || !(scale.initial >= LEAST && scale.initial <= MOST) || steps < 1 || steps > 1e9) {
+        return bndi_recipe_refuse(r, value,
+                                  "loss_scale must be none, NUMBER, or dynamic[:NUMBER[:STEPS]], where NUMBER is from "
+                                  "2^-64 to 2^64 and STEPS a whole number from 1 to 10^9");
     }
     scale.growth = (uint32_t)steps;
     *out = scale;
@@ -146,6 +149,12 @@ static bool names_cast(const bndi_recipe_reader *r, bndi_words name)
            cast.given;
 }
 
+static bool ends_with(bndi_words name, const char *ending)
+{
+    const size_t length = bndi_length(ending);
+    return name.length > length && bndi_same_word(name.text + name.length - length, length, ending);
+}
+
 static bnd_status read_recipe(const bndi_recipe_reader *r, bnd_policy *policy, bndi_words name)
 {
     /* Meant by "bf16" or "fp8": offered first, and so named first. */
@@ -166,6 +175,9 @@ static bnd_status read_recipe(const bndi_recipe_reader *r, bnd_policy *policy, b
             return status;
         }
         bndi_nearest_offer(&nearest, rows[i].name, bndi_length(rows[i].name));
+    }
+    if (ends_with(name, ".json")) {
+        return bndi_recipe_refuse(r, name, "a recipe in a file takes no other settings; add them to the file");
     }
     char hint[160];
     bndi_text text = bndi_text_in(hint, sizeof hint);

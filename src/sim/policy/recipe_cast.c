@@ -79,6 +79,26 @@ static bool read_hadamard(bnd_cast *cast, bndi_words value)
     return cast->hadamard;
 }
 
+static bool begins_hadamard(bndi_words value)
+{
+    return bndi_words_is(bndi_words_cut(&value, ':'), "hadamard");
+}
+
+/* "mxfp8/mx:floor": a name that has a scaling, and another one. */
+static bnd_status refuse_second_scaling(const bndi_recipe_reader *r, bndi_words value, const bnd_cast *cast,
+                                        bndi_words scaling)
+{
+    char what[160];
+    bndi_text text = bndi_text_in(what, sizeof what);
+    bndi_text_string(&text, "this name has a scaling of its own, ");
+    bndi_text_string(&text, cast->scaling);
+    bndi_text_string(&text, "; with another one write ");
+    bndi_text_string(&text, cast->format.name);
+    bndi_text_char(&text, '/');
+    bndi_text_bytes(&text, scaling.text, scaling.length < BND_SCALING_SIZE ? scaling.length : BND_SCALING_SIZE);
+    return bndi_recipe_refuse(r, value, what);
+}
+
 /* [transient:|requantized:]FORMAT[:MODE][:clamp][/SCALING][/hadamard[:N]]. */
 bnd_status bndi_recipe_cast(const bndi_recipe_reader *r, bnd_cast *out, bndi_words value)
 {
@@ -92,16 +112,20 @@ bnd_status bndi_recipe_cast(const bndi_recipe_reader *r, bnd_cast *out, bndi_wor
     if (status == BND_OK && scaling.text != NULL && last.text == NULL && read_hadamard(&cast, scaling)) {
         scaling.text = NULL;
     }
-    if (status == BND_OK && last.text != NULL) {
-        status = read_hadamard(&cast, last)
+    if (status == BND_OK && (last.text != NULL || (scaling.text != NULL && begins_hadamard(scaling)))) {
+        status = last.text != NULL && read_hadamard(&cast, last)
                      ? BND_OK
                      : bndi_recipe_refuse(r, value,
-                                          "expected hadamard or hadamard:N after the second /, N being a "
-                                          "power of two up to 128");
+                                          last.text != NULL
+                                              ? "expected hadamard or hadamard:N after the second /, N being a power "
+                                                "of two from 2 to 128"
+                                              : "hadamard:N needs an N that is a power of two from 2 to 128");
+    }
+    if (status == BND_OK && scaling.text != NULL && scaling.length > 0 && cast.scaling[0] != 0) {
+        return refuse_second_scaling(r, value, &cast, scaling);
     }
     if (status == BND_OK && scaling.text != NULL) {
-        bool good =
-            cast.scaling[0] == 0 && scaling.length > 0 && bndi_words_copy(cast.scaling, sizeof cast.scaling, scaling);
+        bool good = scaling.length > 0 && bndi_words_copy(cast.scaling, sizeof cast.scaling, scaling);
         status = good ? BND_OK
                       : bndi_recipe_refuse(
                             r, value,

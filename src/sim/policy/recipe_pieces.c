@@ -1,6 +1,8 @@
 /* Pieces of the text of a recipe. */
 #include "policy/recipe_pieces.h"
 
+#include <binade/text.h>
+
 bool bndi_words_is(bndi_words p, const char *word)
 {
     return bndi_same_word(p.text, p.length, word);
@@ -56,4 +58,17 @@ bool bndi_words_number(double *out, bndi_words p)
     }
     *out = value;
     return p.length > 0;
+}
+
+bool bndi_words_real(double *out, bndi_words p)
+{
+    const bnd_format *f = bnd_format_at(BND_FORMAT_FP64);
+    bnd_result r = {.code = 0};
+    if (p.length == 0 ||
+        bnd_parse_n(&r, f, p.text, p.length, (bnd_rule){.rounding = BND_ROUND_RNE}, 0, NULL) != BND_OK) {
+        return false;
+    }
+    const double value = bnd_decode(f, r.code);
+    *out = value;
+    return value - value == 0;
 }

@@ -26,6 +26,9 @@ bool bndi_words_copy(char *out, size_t size, bndi_words p);
 /* Parses a whole number below 2^53; false if it is not one. */
 bool bndi_words_number(double *out, bndi_words p);
 
+/* Parses a finite number, as bnd_parse does; false if it is not one. */
+bool bndi_words_real(double *out, bndi_words p);
+
 /* Reports what is wrong with the piece; returns BND_BAD_SYNTAX. */
 bnd_status bndi_recipe_refuse(const bndi_recipe_reader *r, bndi_words at, const char *what);
 

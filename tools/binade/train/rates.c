@@ -55,10 +55,16 @@ static int read_range(training_options *o, const char *value)
     }
     const char *from = end + 2;
     high = strtod(from, &end);
-    if (end == from || (*end != '\0' && *end != ':') || !(low > 0 && high >= low && high <= 1e15)) {
+    if (end == from || (*end != '\0' && *end != ':') || !(low > 0 && high > 0 && high <= 1e15)) {
         return bad_rates(o, value);
     }
-    int status = *end == ':' ? read_whole_number(&points, &o->common, "lr", end + 1, 1, MOST) : GO_ON;
+    if (high < low) {
+        return complain(o->common.command, "--lr: the rates of a range must ascend, as in 1e-4..1e-1:7, not '%.64s'",
+                        value);
+    }
+    int status = *end == ':' ? read_whole_number(&points, &o->common, "lr: the number of points", end + 1,
+                                                 low < high ? 2 : 1, MOST)
+                             : GO_ON;
     if (status == GO_ON) {
         points = *end == ':' ? points : low == high ? 1 : (uint64_t)(2 * log10(high / low) + 1.5);
         points = *end != ':' && low < high && points < 2 ? 2 : points;
