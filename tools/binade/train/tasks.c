@@ -30,6 +30,27 @@ static void change(bnd_training *t, const training_options *o)
     }
 }
 
+/* A rate that an optimizer does not read is 0. The library refuses other numbers; only here is it known that a 0 was
+ * asked for. */
+static int check_rates(const bnd_training *usual, const training_options *o)
+{
+    const settings *s = &o->common;
+    const struct {
+        const char *name;
+        bool is_zero;
+    } rates[] = {{"betas", OPTION_GIVEN(s, training_options, changed.beta1) && !(usual->beta1 > 0) &&
+                               !(usual->beta2 > 0) && !(o->changed.beta1 > 0) && !(o->changed.beta2 > 0)},
+                 {"epsilon", OPTION_GIVEN(s, training_options, changed.epsilon) && !(usual->epsilon > 0) &&
+                                 !(o->changed.epsilon > 0)}};
+    for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) {
+        if (rates[i].is_zero) {
+            return complain(s->command, "%s cannot be used with optimizer %s, which does not use %s", rates[i].name,
+                            usual->optimizer, i == 0 ? "them" : "it");
+        }
+    }
+    return GO_ON;
+}
+
 int training_data(bnd_training *t, const training_options *o)
 {
     if (o->data_type != NULL &&
@@ -67,10 +88,14 @@ static int choose_training(bnd_training *t, const training_options *o, uint64_t 
     if (known != BND_OK) {
         return complain(o->common.command, "%s", why.message);
     }
+    int status = check_rates(t, o);
+    if (status != GO_ON) {
+        return status;
+    }
     if (o->schedule != NULL) {
         snprintf(t->schedule, sizeof t->schedule, "%s", o->schedule);
     }
-    int status = training_data(t, o);
+    status = training_data(t, o);
     status = status == GO_ON ? set_file(t->init, &o->common, "init", o->init) : status;
     status = status == GO_ON ? set_file(t->order, &o->common, "order", o->order) : status;
     if (status == GO_ON && o->source != NULL && (o->data != NULL || t->source[0] == '\0')) {

@@ -34,6 +34,13 @@ def _set_word(training, name, value):
     setattr(training, name, word)
 
 
+def _check_zero(name, usual, given, optimizer):
+    """A rate that an optimizer does not read is 0, so only here is a 0 known that was asked for."""
+    if not any(usual) and not any(given):
+        raise ValueError(f"{name} cannot be used with optimizer {optimizer}, which does not use "
+                         f"{'them' if len(given) > 1 else 'it'}")
+
+
 def set_data(training, data, data_type, tokenizer):
     """Other data than those of the training. None: as they are."""
     if data_type is not None and (data is None or data_type == ""):
@@ -79,7 +86,9 @@ def training_of(model, optimizer, options):
         elif name == "lr":
             t.lr = real(value, name, positive=True)
         elif name == "betas":
-            t.beta1, t.beta2 = betas_of(value)
+            betas = betas_of(value)
+            _check_zero("betas", (t.beta1, t.beta2), betas, optimizer)
+            t.beta1, t.beta2 = betas
         elif name in _SIZES:
             setattr(t, name, whole(value, name, _MANY, 2 if name == "vocabulary" else 1))
         elif name in _PARTS:
@@ -89,7 +98,10 @@ def training_of(model, optimizer, options):
         elif name in SEEDS:
             setattr(t, name, whole(value, name))
         elif name in _RATES:
-            setattr(t, _RATES[name], real(value, name, 0))
+            rate = real(value, name, 0)
+            if name == "eps":
+                _check_zero("epsilon", (t.epsilon,), (rate,), optimizer)
+            setattr(t, _RATES[name], rate)
         elif name in _FILES:
             _set_file(t, name, value)
         elif name in _WORDS:
