@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "store/store.h"
+#include "tensor/engine.h"
 #include "train/train.h"
 
 static int64_t nanoseconds_now(void)
@@ -108,6 +109,13 @@ static bnd_status validate_in_fp32(double *loss, const bnd_run *run, uint64_t ba
     return status;
 }
 
+/* The recipe's peak is that of steps: a validation takes a batch at once, also where a step takes a part at a time. */
+static void keep_recipe_peak(bnd_account *now, const bnd_account *before)
+{
+    now->recipe_peak = before->recipe_peak;
+    memcpy(now->by_role_at_recipe_peak, before->by_role_at_recipe_peak, sizeof now->by_role_at_recipe_peak);
+}
+
 /* In the recipe, and in fp32: for the recipe fp32 that is the same. */
 static bnd_status validate(bndi_session *s, bnd_point *point, bnd_error *why)
 {
@@ -118,7 +126,9 @@ static bnd_status validate(bndi_session *s, bnd_point *point, bnd_error *why)
     if (!point->validated) {
         return BND_OK;
     }
+    const bnd_account before = s->run->engine->account;
     bnd_status status = bnd_run_validate(&point->validation, s->run, t->validation_batches, why);
+    keep_recipe_peak(&s->run->engine->account, &before);
     point->validation_fp32 = point->validation;
     return status == BND_OK && !bnd_policy_same(&bnd_run_training(s->run)->policy, &fp32)
                ? validate_in_fp32(&point->validation_fp32, s->run, t->validation_batches, why)
