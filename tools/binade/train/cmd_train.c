@@ -337,11 +337,21 @@ static int check_operands(const train *t)
     return GO_ON;
 }
 
+static int check_list(const training_options *o)
+{
+    const settings *s = &o->common;
+    if (s->operand_count > 0) {
+        return complain(s->command, "unexpected argument '%s'; --list takes none", s->operands[0]);
+    }
+    return s->output == OUTPUT_CSV ? complain(s->command, "--list cannot be used with --csv; use --json") : GO_ON;
+}
+
 static int run(const command *self, int argc, char **argv)
 {
     train t = {.peak = (double)NAN, .ranks = {.count = 1}};
     training_begin(&t.asked);
     int status = read_arguments(&t.asked, self, argc, argv);
+    status = status == GO_ON && t.asked.list ? check_list(&t.asked) : status;
     if (status == GO_ON && t.asked.list) {
         if (t.asked.common.output == OUTPUT_JSON) {
             print_choices_json();
