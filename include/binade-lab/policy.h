@@ -129,6 +129,7 @@ typedef struct bnd_policy {
     bnd_loss_scale loss_scale;
     char layers
         [BND_POLICY_LAYERS_SIZE]; /* exceptions: settings of some layers, "blocks.0.*:gemm=fp32,last:2:acc=fp32" */
+    char written[BND_POLICY_LAYERS_SIZE]; /* of a recipe of JSON: its settings, "base=fp32,ns=bf16"; "": not known */
 } bnd_policy;
 
 /* Reads a policy: a recipe by name (fp32, fp16-amp, bf16-sr, ...), or settings separated by commas, the first of which
@@ -148,7 +149,7 @@ typedef struct bnd_policy {
  *                                   tensor that it goes into; or in fp32, rounded when it is stored
  *     high_last=N                   N per cent of the layers, from the last, whose GEMMs are not cast: 15; or they are
  *                                   cast by the role `high`
- *     loss_scale=none|NUMBER|dynamic[:NUMBER[:STEPS]]
+ *     loss_scale=none|NUMBER|dynamic[:NUMBER[:STEPS]]   NUMBER is from 2^-64 to 2^64
  *     LAYERS:SETTING                an exception: the setting (of a role, acc, update, reset, optimizer, or base) holds
  *                                   for these layers only, above all settings of the whole. LAYERS is a pattern of
  *                                   names, as in blocks.0.*; first:N or last:N blocks; or first:N% or last:N% of the
@@ -176,7 +177,7 @@ typedef struct bnd_policy {
  * why->where is an offset into the text. */
 BND_CHECKED bnd_status bnd_policy_parse(bnd_policy *out, const char *text, bnd_error *why);
 
-/* Returns: whether two policies are the same, apart from their names. */
+/* Returns: whether two policies are the same, apart from their names and from how they were written. */
 bool bnd_policy_same(const bnd_policy *a, const bnd_policy *b);
 
 enum { BND_POLICY_TEXT_SIZE = 8192 };

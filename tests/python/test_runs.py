@@ -46,6 +46,13 @@ class Train(Case):
                      betas=(0.9, 0.99), steps=2)
         self.refuses("epsilon cannot be used with optimizer lion", bd.sweep, "mlp", "fp32", [0.1], optimizer="lion",
                      eps=1e-8, steps=2)
+        self.refuses("epsilon cannot be used with optimizer sgd", bd.train, "mlp", "fp32", optimizer="sgd", eps=0)
+        self.refuses("betas cannot be used with optimizer adagrad", bd.train, "mlp", "fp32", optimizer="adagrad",
+                     betas=(0, 0))
+        self.refuses("deviation must be a number above 0", bd.train, "transformer", "fp32", blocks="deviation=0")
+        self.refuses("role m holds signed numbers; ue5m3 has no sign", bd.train, "mlp", "base=fp32,m=ue5m3", steps=2)
+        found = bd.train("mlp", ["fp32", "base=fp32,attn=bf16"], steps=2)
+        self.assertIn("Settings of base=fp32,attn=bf16 have no effect: attn= (no attention uses it).", found.notes)
         found = bd.train("linear", "base=bf16-amp,ns=e4m3", optimizer="sgd", steps=2)
         self.assertIn("Settings of base=bf16-amp,ns=e4m3 have no effect: ns= (the optimizer has no Newton-Schulz "
                       "iteration).", found.notes)

@@ -199,6 +199,7 @@ static void test_recipes(void)
         {"{\"base\": \"fp32\"}", "fp32", NULL},
         {"{\"pure\": \"bf16\", \"m\": \"fp32\"}", "pure=bf16,m=fp32", "custom"},
         {"{\"m\": \"fp32\", \"pure\": \"bf16\"}", "m=fp32,pure=bf16", "custom"}, /* the order of the text */
+        {"{\"loss_scale\": 0.5}", "loss_scale=0.5", "custom"},
         {"{\"name\": \"mine\", \"loss_scale\": 1024, \"base\": \"fp16-amp\"}", "base=fp16-amp,loss_scale=1024", "mine"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -208,6 +209,9 @@ static void test_recipes(void)
         CU_ASSERT_TRUE_FATAL(succeeds(bnd_recipe_read_n(&p, cases[i].text, strlen(cases[i].text), &why), &why));
         CU_ASSERT_TRUE(bnd_policy_same(&p, &expected));
         CU_ASSERT_STRING_EQUAL(p.name, cases[i].name != NULL ? cases[i].name : expected.name);
+        CU_ASSERT_TRUE(succeeds(bnd_policy_parse(&expected, p.written, &why), &why));
+        CU_ASSERT_TRUE(bnd_policy_same(&p, &expected));
+        CU_ASSERT_STRING_EQUAL(expected.written, "");
     }
 }
 

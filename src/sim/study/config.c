@@ -60,6 +60,9 @@ void bndi_config_write(bndi_bytes *out, const bnd_task *task, const bnd_record *
     write_task(&json, task);
     write_model(&json, record);
     bnd_lab_json_unsigned(&json, "checkpoint_every", task->checkpoint_every);
+    if (task->training.policy.written[0] != '\0') {
+        bnd_lab_json_string(&json, "recipe_written", task->training.policy.written);
+    }
     bnd_lab_json_end(&json);
     bndi_bytes_write(out, "\n", 1);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base.h"
 #include "store/json.h"
 #include "train/train.h"
 
@@ -222,6 +223,10 @@ bnd_status bnd_task_read(bnd_task *out, const char *config, bnd_error *why)
         status = read_flag(&task.statistics, &text, "task.statistics", why);
     }
     task.places = find_path(&at, &text, "task.places", NULL) == BND_OK;
+    if (status == BND_OK && find_path(&at, &text, "recipe_written", NULL) == BND_OK) {
+        bnd_policy *policy = &task.training.policy;
+        status = read_text(policy->written, sizeof policy->written, &text, "recipe_written", why);
+    }
     if (status == BND_OK) {
         status = read_switch(&task, &text, why);
     }
@@ -309,13 +314,18 @@ static bnd_status only_one_has(const bndi_json_text *text, const bndi_json_membe
                     : differs(text, m->key, other, strlen(other), value, length, why);
 }
 
-/* Checks that `there` has every member of `asked` with the same value, except checkpoint_every. Nested objects are
+/* Members outside all objects that do not say what is computed. */
+static bool is_free(const char *key, size_t length)
+{
+    return bndi_same_word(key, length, "\"checkpoint_every\"") || bndi_same_word(key, length, "\"recipe_written\"");
+}
+
+/* Checks that `there` has every member of `asked` with the same value, except free ones. Nested objects are
    compared as deep as ours are, and both ways before what stands behind them, which may follow from them. `swapped`:
    `there` is what was asked, and `asked` what is there. */
 static bnd_status same_members(const bndi_json_text *there, bndi_json_span in, const bndi_json_text *asked,
                                bndi_json_span of, unsigned depth, bool swapped, bnd_error *why)
 {
-    static const char free_key[] = "\"checkpoint_every\"";
     bndi_json_members m;
     bnd_status status = bndi_json_open(&m, asked, of, why);
     while (status == BND_OK) {
@@ -325,7 +335,7 @@ static bnd_status same_members(const bndi_json_text *there, bndi_json_span in, c
         }
         const char *key = asked->bytes + m.key.from, *value = asked->bytes + m.value.from;
         size_t key_length = m.key.to - m.key.from, length = m.value.to - m.value.from;
-        if (depth == 0 && key_length == sizeof free_key - 1 && memcmp(key, free_key, key_length) == 0) {
+        if (depth == 0 && is_free(key, key_length)) {
             continue;
         }
         bndi_json_span other = {0, 0};

@@ -279,57 +279,43 @@ static void tell_of_length(bndi_sentence *line, const question *q, size_t at)
 
 /* ---- settings without effect ---- */
 
-/* Does the text of a recipe have this setting? */
-static bool has_setting(const char *recipe, const char *name)
+/* The sentence on them, and the row that it is about. */
+typedef struct unused {
+    bndi_sentence *line;
+    const char *name;
+} unused;
+
+static void add_unused(void *data, const char *name, size_t length, const char *reason)
 {
-    const size_t length = strlen(name);
-    for (const char *at = recipe; at != NULL; at = strchr(at, ',')) {
-        at += *at == ',';
-        if (strncmp(at, name, length) == 0 && at[length] == '=') {
-            return true;
-        }
+    unused *u = data;
+    if (u->line->length == 0) {
+        bndi_sentence_add(u->line, "Settings of %s have no effect: ", u->name);
+    } else {
+        bndi_sentence_add(u->line, ", ");
     }
-    return false;
+    bndi_sentence_add(u->line, "%.*s= (%s)", (int)length, name, reason);
 }
 
-/* Does the optimizer keep m or v, of any parameter? */
-static bool keeps(const bnd_training *t, bnd_role part)
-{
-    static const size_t shape[] = {1};
-    size_t row;
-    return bnd_optimizer_find(&row, t->optimizer, NULL) == BND_OK &&
-           bnd_optimizer_keeps(row, part, shape, 1, false, 1) + bnd_optimizer_keeps(row, part, shape, 1, true, 1) > 0;
-}
-
-/* A setting of the recipe that this training does not use: recipes are compared across optimizers, so it is none of
- * their errors. */
+/* Settings of the recipe that this training does not use: recipes are compared across models and optimizers, so they
+ * are not errors. A run that switches to another recipe is called "RECIPE>RECIPE@STEP". */
 static void tell_of_unused(bndi_sentence *line, const question *q, size_t at)
 {
     const bnd_record *record = q->rows[at].records;
+    unused u = {line, q->rows[at].name};
     bnd_task task;
-    size_t unused = 0;
-    if (strchr(record->recipe, '=') == NULL || record->config == NULL ||
-        bnd_task_read(&task, record->config, NULL) != BND_OK) {
+    if (record->config == NULL || bnd_task_read(&task, record->config, NULL) != BND_OK) {
         return;
     }
-    const bnd_training *t = &task.training;
-    const struct {
-        const char *name, *reason;
-        bool used;
-    } settings[] = {{"ns", "the optimizer has no Newton-Schulz iteration", bnd_training_uses(t, BND_ROLE_NS)},
-                    {"m", "the optimizer keeps no m", keeps(t, BND_ROLE_M)},
-                    {"v", "the optimizer keeps no v", keeps(t, BND_ROLE_V)},
-                    {"accumulate", "a batch is divided by micro-batches only", t->micro_batches > 1},
-                    {"reduce", "there is one rank only", t->ranks > 1}};
-    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
-        if (!settings[i].used && has_setting(record->recipe, settings[i].name)) {
-            if (line->length == 0) {
-                bndi_sentence_add(line, "Settings of %s have no effect: ", q->rows[at].name);
-            }
-            bndi_sentence_add(line, "%s%s= (%s)", unused++ > 0 ? ", " : "", settings[i].name, settings[i].reason);
-        }
+    const char *written = task.training.policy.written;
+    const size_t first = task.switches ? strcspn(record->recipe, ">") : strlen(record->recipe);
+    bndi_unused_settings(&task.training, written[0] != '\0' ? written : record->recipe,
+                         written[0] != '\0' ? strlen(written) : first, add_unused, &u);
+    if (record->recipe[first] != '\0') {
+        const char *then = record->recipe + first + 1, *step = strrchr(then, '@');
+        task.training.policy = task.switch_to;
+        bndi_unused_settings(&task.training, then, step != NULL ? (size_t)(step - then) : strlen(then), add_unused, &u);
     }
-    bndi_sentence_add(line, "%s", unused > 0 ? "." : "");
+    bndi_sentence_add(line, "%s", line->length > 0 ? "." : "");
 }
 
 /* ---- failures ---- */

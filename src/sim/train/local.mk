@@ -40,6 +40,7 @@ libbinade_laboratory_la_SOURCES += \
 	src/sim/train/training_check.c \
 	src/sim/train/update.c \
 	src/sim/train/run.c \
+	src/sim/train/unused.c \
 	src/sim/train/run_state.c \
 	src/sim/train/own_run.c \
 	src/sim/train/checkpoint.c \

@@ -41,6 +41,7 @@ static bnd_tensor *loss(bndi_graph *g, const bndi_batch *batch)
 const bndi_model_row bndi_mlp_row = {.name = "mlp",
                                      .title = "an MLP with hidden layers on planted classes",
                                      .uses = BNDI_INPUTS | BNDI_DEPTH,
+                                     .has = BNDI_HAS_NUMBERS,
                                      .usual = usual,
                                      .stride = 3,
                                      .source = bndi_open_classes,

@@ -33,6 +33,7 @@ static bnd_tensor *loss_of_bowl(bndi_graph *g, const bndi_batch *batch)
 
 const bndi_model_row bndi_quadratic_row = {.name = "quadratic",
                                            .title = "a quadratic function around a planted point",
+                                           .has = BNDI_HAS_NUMBERS,
                                            .usual = usual_bowl,
                                            .stride = 30,
                                            .source = bndi_open_point,
@@ -54,6 +55,7 @@ static bnd_tensor *loss_of_least_squares(bndi_graph *g, const bndi_batch *batch)
 
 const bndi_model_row bndi_least_squares_row = {.name = "linear",
                                                .title = "least squares with a planted solution",
+                                               .has = BNDI_HAS_NUMBERS,
                                                .usual = usual_regression,
                                                .stride = 30,
                                                .source = bndi_open_linear,
@@ -74,6 +76,7 @@ static bnd_tensor *loss_of_logistic(bndi_graph *g, const bndi_batch *batch)
 
 const bndi_model_row bndi_logistic_row = {.name = "logistic",
                                           .title = "logistic regression on two planted classes",
+                                          .has = BNDI_HAS_NUMBERS,
                                           .usual = usual_classification,
                                           .stride = 100,
                                           .source = bndi_open_sides,

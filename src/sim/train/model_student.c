@@ -132,6 +132,7 @@ static bnd_status open_teacher(bnd_run *run, bnd_error *why)
 const bndi_model_row bndi_student_row = {.name = "student",
                                          .title = "residual MLP blocks with layer norms, learning from a teacher",
                                          .uses = BNDI_DEPTH,
+                                         .has = BNDI_HAS_NUMBERS | BNDI_HAS_NORMS,
                                          .usual = usual,
                                          .stride = 5,
                                          .source = open_teacher,

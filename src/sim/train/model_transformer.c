@@ -219,6 +219,12 @@ static size_t at(const bndi_blocks *b, size_t first, bndi_block_part part)
     return first;
 }
 
+size_t bndi_attention_parameter(const bnd_run *run, size_t block)
+{
+    const bndi_blocks *b = &run->shape;
+    return at(b, run->blocks[block].first, b->normed ? BNDI_NORM_K : b->separate ? BNDI_V : BNDI_Q);
+}
+
 /* ---- the forward pass ---- */
 
 static bnd_tensor *dense(bndi_graph *g, bnd_tensor *x, size_t first, bndi_block_part part)
@@ -426,6 +432,7 @@ static bnd_tensor *loss(bndi_graph *g, const bndi_batch *batch)
 const bndi_model_row bndi_transformer_row = {.name = "transformer",
                                              .title = "a small GPT on text, generated or from a file",
                                              .uses = BNDI_DEPTH | BNDI_OF_TRANSFORMER,
+                                             .has = BNDI_HAS_NORMS,
                                              .usual = usual,
                                              .stride = 3,
                                              .build = build,
@@ -433,6 +440,7 @@ const bndi_model_row bndi_transformer_row = {.name = "transformer",
 const bndi_model_row bndi_gpt2_row = {.name = "gpt2",
                                       .title = "GPT-2's blocks and names, at the sizes of a config",
                                       .uses = BNDI_DEPTH | BNDI_OF_TRANSFORMER,
+                                      .has = BNDI_HAS_NORMS,
                                       .usual = usual_gpt2,
                                       .stride = 3,
                                       .build = build_gpt2,
@@ -440,6 +448,7 @@ const bndi_model_row bndi_gpt2_row = {.name = "gpt2",
 const bndi_model_row bndi_llama_row = {.name = "llama",
                                        .title = "Llama's blocks and names, at the sizes of a config",
                                        .uses = BNDI_DEPTH | BNDI_OF_TRANSFORMER,
+                                       .has = BNDI_HAS_NORMS,
                                        .usual = usual,
                                        .stride = 3,
                                        .build = build_llama,

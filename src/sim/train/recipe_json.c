@@ -66,12 +66,14 @@ static bnd_status try_settings(const settings *s, const char *key, size_t at, bn
 
 static bnd_status take_setting(settings *s, const char *key, const json_t *value, size_t at, bnd_error *why)
 {
-    char number[24];
+    char number[BNDI_NUMBER_SIZE];
     bndi_text digits = bndi_text_in(number, sizeof number);
     if (json_is_integer(value) && json_integer_value(value) >= 0) {
         bndi_text_unsigned(&digits, (uint64_t)json_integer_value(value), 10, 1);
+    } else if (json_is_real(value)) {
+        bndi_number_text(number, json_real_value(value));
     } else if (!json_is_string(value)) {
-        return refuse(key, at, "must be a string or a whole number", why);
+        return refuse(key, at, "must be a string or a number of at least 0", why);
     }
     const char *words = json_is_string(value) ? json_string_value(value) : number;
     if (!is_plain(key) || !is_plain(words)) {
@@ -157,6 +159,9 @@ bnd_status bnd_recipe_read_n(bnd_policy *out, const char *text, size_t length, b
     if (status == BND_OK) {
         if (s.name[0] != '\0') {
             memcpy(policy.name, s.name, sizeof policy.name);
+        }
+        if (s.length < sizeof policy.written) {
+            memcpy(policy.written, s.text, s.length + 1);
         }
         *out = policy;
     }

@@ -48,7 +48,10 @@ static void name_parameters(bndi_graph *g)
     g->run->naming = false;
 }
 
-static bnd_status build(bnd_run *run, bool with_data, bnd_error *why)
+/* How much of a run is made. */
+typedef enum parts { OUTLINE, WITHOUT_DATA, WHOLE } parts;
+
+static bnd_status build(bnd_run *run, parts made, bnd_error *why)
 {
     bndi_graph g = {.run = run, .why = why};
     g.status = bndi_rows_of(run, why);
@@ -61,12 +64,15 @@ static bnd_status build(bnd_run *run, bool with_data, bnd_error *why)
         whole.layers[0] = 0; /* exceptions follow, when the layers have names */
         g.status = bnd_engine_set_policy(run->engine, &whole, why);
     }
-    if (g.status == BND_OK && with_data) {
+    if (g.status == BND_OK && made == WHOLE) {
         g.status = open_inputs(run, why);
     }
     if (g.status == BND_OK) {
         name_parameters(&g);
         g.status = g.status == BND_OK ? bndi_follow(run, &run->training.policy, why) : g.status;
+        if (made == OUTLINE) {
+            return g.status;
+        }
         run->parameters = 0;
         run->places = 1;
     }
@@ -130,7 +136,7 @@ bnd_status bndi_follow(bnd_run *run, const bnd_policy *policy, bnd_error *why)
     return status;
 }
 
-static bnd_status make(bnd_run **out, const bnd_training *training, bool with_data, const bnd_context *context,
+static bnd_status make(bnd_run **out, const bnd_training *training, parts made, const bnd_context *context,
                        bnd_error *why)
 {
     bnd_status status = bndi_check_training(training, why);
@@ -146,14 +152,16 @@ static bnd_status make(bnd_run **out, const bnd_training *training, bool with_da
     status = status == BND_OK ? bnd_engine_new(&run->engine, context, why) : status;
     if (status == BND_OK) {
         bndi_environment before = bndi_enter(BND_ROUND_RNE);
-        status = build(run, with_data, why);
+        status = build(run, made, why);
         bndi_leave(before);
     }
     if (status != BND_OK) {
         bnd_run_free(run);
         return status;
     }
-    bndi_parameters_end(run);
+    if (made != OUTLINE) {
+        bndi_parameters_end(run);
+    }
     *out = run;
     return BND_OK;
 }
@@ -166,13 +174,20 @@ bnd_status bnd_run_new(bnd_run **out, const bnd_training *training, const bnd_co
             "model '%s' is for programs that bring their own model (bnd_run_new_own); choose a built-in one",
             bndi_own_row.name);
     }
-    return make(out, training, true, context, why);
+    return make(out, training, WHOLE, context, why);
 }
 
 bnd_status bndi_run_without_data(bnd_run **out, const bnd_training *training, const bnd_context *context,
                                  bnd_error *why)
 {
-    return make(out, training, false, context, why);
+    return make(out, training, WITHOUT_DATA, context, why);
+}
+
+bnd_status bndi_run_outline(bnd_run **out, const bnd_training *training, bnd_error *why)
+{
+    bnd_training t = *training;
+    t.vocabulary = t.vocabulary == 0 && bndi_has_blocks(t.model) ? 1 : t.vocabulary; /* the data say how many */
+    return make(out, &t, OUTLINE, NULL, why);
 }
 
 void bnd_run_free(bnd_run *run)

@@ -287,9 +287,13 @@ void bndi_go_to_if_they_differ(bnd_run *run, size_t parameter);
 /* Settings that not every model has. */
 enum { BNDI_INPUTS = 1, BNDI_DEPTH = 2, BNDI_OF_TRANSFORMER = 4, BNDI_ANY_SETTING = 7 };
 
+/* What a model has that a recipe can set: data that are numbers, and norms with weights. */
+enum { BNDI_HAS_NUMBERS = 1, BNDI_HAS_NORMS = 2 };
+
 struct bndi_model_row {
     const char *name, *title;
     uint8_t uses; /* of these settings; a run that sets another one is refused */
+    uint8_t has;
     /* The sizes that it is usually run with: written where they are 0. */
     void (*usual)(bnd_training *t);
     double stride; /* how far its weights go, compared with what the rates of such optimizers are made for */
@@ -421,6 +425,19 @@ double bndi_exp_of(const bnd_run *run, double x);
 /* A run of this training, whose source is not opened: for teachers. */
 BND_CHECKED bnd_status bndi_run_without_data(bnd_run **out, const bnd_training *training, const bnd_context *context,
                                              bnd_error *why);
+/* The same without tensors: parameters have names and places only, and the engine has the policies of all places. */
+BND_CHECKED bnd_status bndi_run_outline(bnd_run **out, const bnd_training *training, bnd_error *why);
+
+/* The number of the parameter at whose place a block of a transformer multiplies queries, keys and values. */
+size_t bndi_attention_parameter(const bnd_run *run, size_t block);
+
+/* Says of each setting in the text of a recipe, or of a piece of it, that changes nothing in a training, why that is
+ * so: the name of the setting, "blocks.0.*:ns", and the reason. What the base of the recipe sets is not looked at.
+ * Without memory nothing is said. */
+typedef void bndi_unused_setting(void *data, const char *name, size_t length, const char *reason);
+void bndi_unused_settings(const bnd_training *training, const char *recipe, size_t length, bndi_unused_setting *say,
+                          void *data);
+
 static inline bool bndi_is_own(const bnd_run *run)
 {
     return run->model == &bndi_own_row;

@@ -1129,7 +1129,7 @@ bnd_reset._fields_ = [("m", c_uint32), ("v", c_uint32)]
 bnd_loss_scale._fields_ = [("given", c_bool), ("dynamic", c_bool), ("initial", c_double), ("growth", c_uint32)]
 bnd_policy._fields_ = [("name", (c_char * 64)), ("cast", (bnd_cast * 40)), ("accumulator", (c_char * 64)),
     ("update", c_int), ("reduction", c_int), ("reset", bnd_reset), ("fused", c_bool), ("high_last", c_uint8),
-    ("loss_scale", bnd_loss_scale), ("layers", (c_char * 512))]
+    ("loss_scale", bnd_loss_scale), ("layers", (c_char * 512)), ("written", (c_char * 512))]
 bnd_layer._fields_ = [("name", c_char_p), ("weights", c_uint)]
 bnd_attributes._fields_ = [("number", (c_double * 4)), ("axis", (c_int * 8)), ("axes", c_uint), ("keep", c_bool),
     ("flag", c_bool), ("seed", c_uint64), ("purpose", c_uint64), ("format", POINTER(bnd_format)), ("rule", bnd_rule),
