@@ -259,6 +259,7 @@ static void verdicts(const char *fp32, const char *bf16, double reference, doubl
     CU_ASSERT_STRING_EQUAL(bnd_summary_verdict(rows, 0), fp32);
     CU_ASSERT_STRING_EQUAL(bnd_summary_verdict(rows, 1), bf16);
     CU_ASSERT_TRUE(is(rows, 1, BND_SUMMARY_NAN_RUNS, isnan(result) ? 1 : 0));
+    CU_ASSERT_TRUE(is(rows, 1, BND_SUMMARY_FINAL_LOSS, result)); /* also where the reference has none */
     end(rows, records, COUNT);
 }
 

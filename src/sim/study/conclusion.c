@@ -36,9 +36,19 @@ typedef struct question {
     size_t count;
 } question;
 
-static bool has_verdict(const question *q, size_t row, bnd_verdict verdict)
+/* Did no run fail, but the reference in every pair? More seeds give no verdict then. */
+enum { REFERENCE_FAILED = BND_VERDICT_COUNT };
+static const char without_reference[] = "Not compared, because the reference failed";
+
+static bool says(const bnd_comparison *is, unsigned verdict)
 {
-    return is_compared(q->rows, row) && q->rows[row].is.verdict == verdict;
+    const bool lost = is->judged == 0 && is->failed == 0;
+    return verdict == REFERENCE_FAILED ? lost : is->verdict == verdict && !lost;
+}
+
+static bool has_verdict(const question *q, size_t row, unsigned verdict)
+{
+    return is_compared(q->rows, row) && says(&q->rows[row].is, verdict);
 }
 
 static bool is_alike(const question *q, size_t row, size_t reference)
@@ -105,8 +115,7 @@ static void add_failed(bndi_sentence *line, const bnd_summary_row *row)
     }
 }
 
-static void add_verdict(bndi_sentence *line, const question *q, bnd_verdict verdict, const char *word,
-                        const char *advice)
+static void add_verdict(bndi_sentence *line, const question *q, unsigned verdict, const char *word, const char *advice)
 {
     name_list l = {line, 0, 0};
     for (size_t i = 0; i < q->count; i++) {
@@ -132,13 +141,14 @@ static void add_verdict(bndi_sentence *line, const question *q, bnd_verdict verd
 size_t bnd_summary_print_line(char *out, size_t size, const bnd_summary_row *rows, size_t count, size_t line)
 {
     static const struct {
-        bnd_verdict verdict;
+        unsigned verdict;
         const char *word, *advice;
     } kinds[] = {{BND_VERDICT_FAILED, "Failed", ""},
                  {BND_VERDICT_WORSE, "Worse", ""},
                  {BND_VERDICT_BETTER, "Better", ""},
                  {BND_VERDICT_INCONCLUSIVE, "Inconclusive", " (use more seeds)"},
-                 {BND_VERDICT_UNJUDGED, "No verdict from one seed pair", " (3 seeds give one)"}};
+                 {BND_VERDICT_UNJUDGED, "No verdict from one seed pair", " (3 seeds give one)"},
+                  {REFERENCE_FAILED, without_reference, ""}};
     const question q = {rows, count};
     const size_t most = count + sizeof kinds / sizeof kinds[0];
     for (size_t i = 0; i < most; i++) {
@@ -159,12 +169,11 @@ size_t bnd_summary_print_line(char *out, size_t size, const bnd_summary_row *row
 /* ---- a sweep ---- */
 
 /* "worse: a (lr 0.1) and b": where every run failed, no rate is better than another. */
-static void add_rates(bndi_sentence *line, const bnd_sweep_row *rows, size_t count, bnd_verdict verdict,
-                      const char *word)
+static void add_rates(bndi_sentence *line, const bnd_sweep_row *rows, size_t count, unsigned verdict, const char *word)
 {
     name_list l = {line, 0, 0};
     for (size_t i = 0; i < count; i++) {
-        l.count += rows[i].compared && rows[i].is.verdict == verdict;
+        l.count += rows[i].compared && says(&rows[i].is, verdict);
     }
     if (l.count == 0) {
         return;
@@ -172,7 +181,7 @@ static void add_rates(bndi_sentence *line, const bnd_sweep_row *rows, size_t cou
     bndi_sentence_add(line, "%s: ", word);
     for (size_t i = 0; i < count; i++) {
         const bnd_sweep_row *row = &rows[i];
-        if (row->compared && row->is.verdict == verdict) {
+        if (row->compared && says(&row->is, verdict)) {
             begin_name(&l);
             bndi_sentence_add(line, "%s", row->recipe);
             if (row->failed < row->count) {
@@ -186,14 +195,15 @@ static void add_rates(bndi_sentence *line, const bnd_sweep_row *rows, size_t cou
 size_t bnd_sweep_print_line(char *out, size_t size, const bnd_sweep_row *rows, size_t count, size_t line)
 {
     static const struct {
-        bnd_verdict verdict;
+        unsigned verdict;
         const char *word;
     } kinds[] = {{BND_VERDICT_NO_DIFFERENCE, "No difference from fp32"},
                  {BND_VERDICT_BETTER, "Better"},
                  {BND_VERDICT_INCONCLUSIVE, "Inconclusive"},
                  {BND_VERDICT_WORSE, "Worse"},
                  {BND_VERDICT_FAILED, "Failed"},
-                 {BND_VERDICT_UNJUDGED, "No verdict from one seed pair"}};
+                 {BND_VERDICT_UNJUDGED, "No verdict from one seed pair"},
+                 {REFERENCE_FAILED, without_reference}};
     for (size_t i = 0; i <= sizeof kinds / sizeof kinds[0]; i++) {
         bndi_sentence text = bndi_sentence_in(out, size);
         if (i == 0) {

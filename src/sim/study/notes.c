@@ -55,7 +55,12 @@ static void judge_reference(bndi_sentence *line, const question *q, size_t refer
     for (size_t i = 0; i < row->count; i++) {
         none += bnd_record_result(&row->records[i]) >= row->records[i].chance_loss;
     }
-    if (2 * none >= row->count && row->count > 0) {
+    if (row->compared && row->is.failed_nan > 0 && row->is.failed_nan == row->is.pairs) {
+        bndi_sentence_add(line,
+                          "%s itself ended in NaN: nothing can be compared with it. Try another learning rate or "
+                          "another reference.",
+                          row->name);
+    } else if (2 * none >= row->count && row->count > 0) {
         bndi_sentence_add(
             line,
             "%s itself ends at chance level: gaps and verdicts mean nothing. Try more steps or another learning rate.",

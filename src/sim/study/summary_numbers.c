@@ -191,7 +191,7 @@ static double of_losses(const bnd_summary_row *row, bnd_summary_number number)
     case BND_SUMMARY_FAILED:
         return row->compared ? (double)row->is.failed : (double)NAN;
     case BND_SUMMARY_FINAL_LOSS:
-        return row->compared ? row->is.result : mean_loss(row, last_loss);
+        return row->compared && !isnan(row->is.result) ? row->is.result : mean_loss(row, last_loss);
     case BND_SUMMARY_RECIPE_LOSS:
         return mean_loss(row, validation_in_recipe);
     case BND_SUMMARY_ENDED_AT:
