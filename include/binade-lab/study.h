@@ -108,6 +108,12 @@ BND_CHECKED bnd_status bnd_records_read(bnd_record **out, size_t *count, const c
 BND_CHECKED bnd_status bnd_records_read_log(bnd_record **out, size_t *count, const char *path,
                                             const bnd_log_columns *columns, bnd_error *why);
 
+/* Writes a note on what bnd_records_read leaves out of a directory of runs: directories with the files of a run, but
+ * without config.json. "runs/a and runs/b are left out: they have no config.json"
+ * Returns: the length of the whole note, as snprintf; 0, with an empty text: nothing is left out, or `path` is a run, a
+ * file, or cannot be read. */
+size_t bnd_records_print_left_out(char *out, size_t size, const char *path);
+
 /* Closes each record, and frees them all. */
 void bnd_records_free(bnd_record *records, size_t count);
 
@@ -404,7 +410,7 @@ void bnd_summary_free(bnd_summary_row *rows);
 typedef enum bnd_summary_number {
     BND_SUMMARY_PAIRS,
     BND_SUMMARY_FAILED,     /* runs */
-    BND_SUMMARY_FINAL_LOSS, /* that is compared; without pairs, the mean of the runs that ended in a number */
+    BND_SUMMARY_FINAL_LOSS, /* that is compared; without one, the mean of the runs that ended in a number */
     BND_SUMMARY_GAP,
     BND_SUMMARY_INTERVAL,
     BND_SUMMARY_TOLERANCE,

@@ -146,6 +146,10 @@ class Train(Case):
         self.assertEqual([row["pairs"] for row in mixed.recipes], [2, 2])
         self.assertEqual(len(mixed.columns["verdict"]), 4)
         self.assertEqual(sum("repeats another" in note for note in mixed.notes), 2)
+        os.remove(os.path.join(out, "bf16-amp-0", "config.json"))
+        rest = bd.compare(out)
+        self.assertEqual((len(rest), rest.notes[-1]),
+                         (3, os.path.join(out, "bf16-amp-0") + " is left out: it has no config.json."))
         again.write_csv(self.at("steps.csv"))
         self.assertEqual(bd.load_run(self.at("steps.csv")).columns["loss"].tolist(), again.columns["loss"].tolist())
 

@@ -142,13 +142,26 @@ static int by_name(const void *a, const void *b)
     return strcmp(*x, *y);
 }
 
-/* A directory's own path, where it is that of a run. */
-static bnd_status offer(listing *list, const char *directory, const char *name, bnd_error *why)
+/* What a listing has: run directories, or those which would be ones if they had a config.json. */
+typedef bool wanted(const bndi_found *found);
+
+static bool has_config(const bndi_found *found)
+{
+    return found->config;
+}
+
+static bool lacks_config(const bndi_found *found)
+{
+    return found->run && !found->config;
+}
+
+/* A directory's own path, where it is wanted. */
+static bnd_status offer(listing *list, const char *directory, const char *name, wanted *want, bnd_error *why)
 {
     bndi_found found = {.config = false};
     char *path = bndi_path(directory, name);
     bnd_status status = path != NULL ? bndi_directory_look(&found, path, why) : no_path(why);
-    if (status == BND_OK && found.config) {
+    if (status == BND_OK && want(&found)) {
         char **moved = realloc(list->name, (list->count + 1) * sizeof *moved);
         if (moved != NULL) {
             list->name = moved;
@@ -161,7 +174,7 @@ static bnd_status offer(listing *list, const char *directory, const char *name, 
     return status;
 }
 
-static bnd_status list_runs(listing *out, const char *path, bnd_error *why)
+static bnd_status list_directories(listing *out, const char *path, wanted *want, bnd_error *why)
 {
     listing list = {.name = NULL};
     bnd_status status = BND_OK;
@@ -172,21 +185,45 @@ static bnd_status list_runs(listing *out, const char *path, bnd_error *why)
     }
     while (status == BND_OK && (entry = readdir(directory)) != NULL) {
         if (entry->d_name[0] != '.') {
-            status = offer(&list, path, entry->d_name, why);
+            status = offer(&list, path, entry->d_name, want, why);
         }
     }
     closedir(directory);
-    if (status == BND_OK && list.count == 0) {
-        status =
-            bnd_fail(why, BND_BAD_FILE, 0, "is not a run directory (it has no config.json) and does not contain any");
-    }
     if (status != BND_OK) {
         free_listing(&list);
         return status;
     }
-    qsort(list.name, list.count, sizeof *list.name, by_name);
+    if (list.count > 0) {
+        qsort(list.name, list.count, sizeof *list.name, by_name);
+    }
     *out = list;
     return BND_OK;
+}
+
+static bnd_status list_runs(listing *out, const char *path, bnd_error *why)
+{
+    bnd_status status = list_directories(out, path, has_config, why);
+    return status != BND_OK || out->count > 0
+               ? status
+               : bnd_fail(why, BND_BAD_FILE, 0,
+                          "is not a run directory (it has no config.json) and does not contain any");
+}
+
+size_t bnd_records_print_left_out(char *out, size_t size, const char *path)
+{
+    bndi_sentence text = bndi_sentence_in(out, size);
+    bndi_found found = {.config = true};
+    listing list = {.name = NULL};
+    if (bndi_is_directory(path) && bndi_directory_look(&found, path, NULL) == BND_OK && !found.config &&
+        list_directories(&list, path, lacks_config, NULL) == BND_OK && list.count > 0) {
+        for (size_t i = 0; i < list.count; i++) {
+            bndi_sentence_add(&text, "%s%s", i == 0 ? "" : i + 1 < list.count ? ", " : " and ", list.name[i]);
+        }
+        bndi_sentence_add(&text, list.count > 1 ? " are left out: they have no config.json"
+                                                : " is left out: it has no config.json");
+    }
+    free_listing(&list);
+    return text.length;
 }
 
 bnd_status bndi_directory_check_run(const char *directory, bnd_error *why)

@@ -5,6 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A run without its configuration says nothing about itself. */
+static void note_left_out(const settings *s, const char *path)
+{
+    const size_t length = bnd_records_print_left_out(NULL, 0, path), size = 4 * length + 1;
+    if (length > 0) {
+        char *text = allocate(NULL, size, 1);
+        bnd_records_print_left_out(text, size, path);
+        make_plain_text(text, size);
+        note(s->command, "%s", text);
+        free(text);
+    }
+}
+
 int training_read_runs(bnd_record **records, size_t *count, const training_options *o)
 {
     const settings *s = &o->common;
@@ -25,6 +38,7 @@ int training_read_runs(bnd_record **records, size_t *count, const training_optio
         if (status != BND_OK) {
             return fail(s->command, s->operands[i], status, &why);
         }
+        note_left_out(s, path);
         *records = allocate(*records, *count + n + 1, sizeof **records);
         memcpy(*records + *count, more, n * sizeof *more);
         *count += n;

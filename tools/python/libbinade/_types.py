@@ -1930,6 +1930,7 @@ LAB = {
     "bnd_record_read": (c_int, [c_void_p, c_char_p, c_void_p]),
     "bnd_records_read": (c_int, [c_void_p, c_void_p, c_char_p, c_void_p]),
     "bnd_records_read_log": (c_int, [c_void_p, c_void_p, c_char_p, c_void_p, c_void_p]),
+    "bnd_records_print_left_out": (c_size_t, [c_void_p, c_size_t, c_char_p]),
     "bnd_records_free": (None, [c_void_p, c_size_t]),
     "bnd_record_write_csv": (c_int, [c_void_p, c_char_p, c_void_p]),
     "bnd_metrics_write_csv": (c_int, [c_char_p, c_void_p, c_void_p, c_void_p]),

@@ -25,6 +25,7 @@ from ._native import brief, call, lib, text
 from ._options import context_of, one_of, real, whole
 from ._records import Records, Run, Runs, name_of
 from ._training import SEEDS, training_of
+from ._values import printed
 
 __all__ = ["Progress", "Run", "Runs", "Sweep", "compare", "learning_rates", "load_run", "models", "optimizers",
            "recipes", "sweep", "train"]
@@ -252,7 +253,7 @@ def compare(*runs: Union[Path, Run, Runs], margin: float = 0.05, step_column: Op
         raise ValueError("expected a run directory, a directory of runs, a log, or runs")
     columns = _types.bnd_log_columns(step=None if step_column is None else text(step_column, "step_column"),
                                      loss=None if loss_column is None else text(loss_column, "loss_column"))
-    found, owners = [], []
+    found, owners, left_out = [], [], []
     for given in runs:
         if isinstance(given, Run):
             found.append(given._record)
@@ -264,8 +265,11 @@ def compare(*runs: Union[Path, Run, Runs], margin: float = 0.05, step_column: Op
             items, count, out = _read(given, columns)
             owners.append(_Read(out, count))
             found += [items[i] for i in range(count)]
+            left_out.append(printed("bnd_records_print_left_out", path_of(given)))
     records = (_types.bnd_record * len(found))(*found)
-    return Runs(records, len(found), owners, real(margin, "margin", 0))
+    compared = Runs(records, len(found), owners, real(margin, "margin", 0))
+    compared.notes += [note + "." for note in left_out if note]
+    return compared
 
 
 # ---- sweeps ----
