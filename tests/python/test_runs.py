@@ -112,6 +112,8 @@ class Train(Case):
         self.assertEqual(" ".join(made.answer), command("report", out)["conclusion"])
         self.assertEqual(made.answer[0], "Each recipe at its best learning rate, compared with fp32 at its own.")
         self.assertIn("Failed: fp16-pure.", made.answer)
+        alone = bd.sweep("mlp", "bf16-pure", [1e-3], steps=2)
+        self.assertEqual(alone.answer, ["There are no verdicts and no gaps, because fp32 is not among the recipes."])
 
     def test_columns(self):
         found = bd.train("mlp", "fp16-pure", steps=9, seeds=2)

@@ -192,6 +192,16 @@ static void add_rates(bndi_sentence *line, const bnd_sweep_row *rows, size_t cou
     bndi_sentence_add(line, ".");
 }
 
+static bool has_reference(const bnd_sweep_row *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(rows[i].recipe, "fp32") == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 size_t bnd_sweep_print_line(char *out, size_t size, const bnd_sweep_row *rows, size_t count, size_t line)
 {
     static const struct {
@@ -207,7 +217,10 @@ size_t bnd_sweep_print_line(char *out, size_t size, const bnd_sweep_row *rows, s
     for (size_t i = 0; i <= sizeof kinds / sizeof kinds[0]; i++) {
         bndi_sentence text = bndi_sentence_in(out, size);
         if (i == 0) {
-            bndi_sentence_add(&text, "Each recipe at its best learning rate, compared with fp32 at its own.");
+            bndi_sentence_add(&text, "%s",
+                              has_reference(rows, count)
+                                  ? "Each recipe at its best learning rate, compared with fp32 at its own."
+                                  : "There are no verdicts and no gaps, because fp32 is not among the recipes.");
         } else {
             add_rates(&text, rows, count, kinds[i - 1].verdict, kinds[i - 1].word);
         }

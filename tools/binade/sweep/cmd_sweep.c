@@ -256,7 +256,8 @@ const command command_sweep = {
     .group = GROUP_TRAIN,
     .operands = "",
     .about = "Trains a model for every recipe, learning rate and seed pair, on all cores. Prints the losses as a table "
-             "of recipes by learning rates, and compares each recipe at its best rate with fp32. With --out, every "
+             "of recipes by learning rates, and compares each recipe at its best rate with fp32, if that is one of "
+             "them. With --out, every "
              "finished point is on disk, and the same command again runs only what is missing. The options of the "
              "training are those of binade train.",
     .trains = true,

@@ -100,9 +100,26 @@ static bool has_comparisons(const sweep_summary *all, size_t recipes)
     return false;
 }
 
+/* Why there is no verdict, as the library says it. */
+static void explain_missing_reference(const sweep_summary *all, size_t recipes)
+{
+    for (size_t i = 0; i < recipes; i++) {
+        if (strcmp(all[i].recipe, "fp32") == 0) {
+            return;
+        }
+    }
+    const size_t length = bnd_sweep_print_line(NULL, 0, all, recipes, 0);
+    char *text = allocate(NULL, length + 1, 1);
+    bnd_sweep_print_line(text, length + 1, all, recipes, 0);
+    putchar('\n');
+    fill_text(text, 0, 0);
+    free(text);
+}
+
 static void explain_sweep(const sweep_summary *all, const sweep_result *r)
 {
     size_t recipes = r->recipes->count;
+    explain_missing_reference(all, recipes);
     putchar('\n');
     if (all[0].rates[0].runs > 1) {
         say(writes_utf8() ? "±" : "+/-", copy_text("half the 95 % interval"));
