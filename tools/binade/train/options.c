@@ -71,6 +71,17 @@ static int read_betas(void *options, const option_row *row, const char *value)
                           row->name, value);
 }
 
+/* Runs are switched once: a second change would not be one more run, but another. */
+static int read_switch(void *options, const option_row *row, const char *value)
+{
+    training_options *o = options;
+    if (o->switched != NULL) {
+        return complain(o->common.command, "--%s cannot be given twice: '%s' and '%s'", row->name, o->switched, value);
+    }
+    o->switched = value;
+    return GO_ON;
+}
+
 /* "100..200", and "100.." to the end. */
 static int read_range(void *options, const option_row *row, const char *value)
 {
@@ -348,7 +359,7 @@ const option_row training_rows[] = {
     {.name = "switch",
      .argument = "RECIPE@STEP",
      .help = "also run each recipe with a change to RECIPE at STEP",
-     INTO_TEXT(training_options, switched),
+     INTO(training_options, switched, read_switch),
      .commands = TRAIN},
     {.name = "autopsy",
      .help = "find the cause if a recipe is worse or failed; needs many more runs",

@@ -85,7 +85,7 @@ static void draw_curves(plot *p)
 
 /* ---- axes ---- */
 
-static void find_steps(plot *p, const plot_options *how)
+static void find_steps(plot *p)
 {
     p->first = HUGE_VAL;
     p->last = 0;
@@ -96,8 +96,25 @@ static void find_steps(plot *p, const plot_options *how)
             p->last = fmax(p->last, (double)record->points[record->count - 1].step);
         }
     }
-    p->first = how->ranged ? fmax(p->first, (double)how->from) : p->first;
-    p->last = how->ranged ? fmin(p->last, (double)how->to) : p->last;
+}
+
+/* Only the steps of --plot-range; false, with a sentence instead of the plot, where there are none. */
+static bool choose_steps(plot *p, const plot_options *how)
+{
+    const double first = fmax(p->first, (double)how->from), last = fmin(p->last, (double)how->to);
+    if (how->ranged && p->first <= p->last && first > last) {
+        const bool late = (double)how->from > p->last;
+        char *text =
+            format_text("Nothing is plotted: --plot-range %s at step %llu, and the runs have the steps %.0f to "
+                        "%.0f.",
+                        late ? "begins" : "ends", (unsigned long long)(late ? how->from : how->to), p->first, p->last);
+        fill_text(text, 0, 0);
+        free(text);
+        return false;
+    }
+    p->first = how->ranged ? first : p->first;
+    p->last = how->ranged ? last : p->last;
+    return p->first <= p->last;
 }
 
 /* What is above the reference's first loss and above chance level is drawn at the upper edge. */
@@ -274,9 +291,9 @@ void plot_losses(const train_result *r, const plot_options *how, bool colour)
               .log_steps = how->steps == PLOT_LOG,
               .colour = colour,
               .utf8 = writes_utf8()};
-    find_steps(&p, how);
+    find_steps(&p);
     p.curve = allocate(NULL, r->row_count * p.width + 1, sizeof *p.curve);
-    if (p.first <= p.last) {
+    if (choose_steps(&p, how)) {
         draw_curves(&p);
         bool drawn = find_losses(&p, how->losses);
         if (drawn) {
