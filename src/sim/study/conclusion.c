@@ -148,7 +148,7 @@ size_t bnd_summary_print_line(char *out, size_t size, const bnd_summary_row *row
                  {BND_VERDICT_BETTER, "Better", ""},
                  {BND_VERDICT_INCONCLUSIVE, "Inconclusive", " (use more seeds)"},
                  {BND_VERDICT_UNJUDGED, "No verdict from one seed pair", " (3 seeds give one)"},
-                  {REFERENCE_FAILED, without_reference, ""}};
+                 {REFERENCE_FAILED, without_reference, ""}};
     const question q = {rows, count};
     const size_t most = count + sizeof kinds / sizeof kinds[0];
     for (size_t i = 0; i < most; i++) {
