@@ -210,8 +210,8 @@ typedef struct bnd_operand {
  * Arguments: `out` (out), `to`: n codes and their format. It may be an operand that lies in memory as `out` does;
  *     otherwise they do not overlap. `operation`: the operation. `operands`, `n`: as many operands as it has, of n
  *     elements. `how`, `stats`, `why`: as in bnd_encode_f32.
- * On failure: Nothing is written: the operation does not exist, it does not take these formats, or a reason of
- *     bnd_encode_f32. */
+ * On failure: Nothing is written: the operation does not exist, it does not take these formats, the second operand of
+ *     BND_OP_SCALB has a format, or a reason of bnd_encode_f32. */
 BND_CHECKED bnd_status bnd_operate_codes(void *out, const bnd_format *to, bnd_operation operation,
                                          const bnd_operand *operands, size_t n, const bnd_array *how, bnd_stats *stats,
                                          bnd_error *why);

@@ -110,6 +110,22 @@ static void test_not_served(void)
     CU_ASSERT_EQUAL(y[0], 7);
 }
 
+/* The second operand of scalb is an int64_t: codes in its place would be read beyond their end. */
+static void test_scalb_of_codes(void)
+{
+    const bnd_format e4m3 = format_named("e4m3");
+    uint8_t x[3] = {0x38, 0x39, 0x3a}, n[3] = {1, 2, 3}, y[3] = {7, 7, 7};
+    const int64_t powers[3] = {1, 2, 3};
+    bnd_operand in[2] = {{.data = x, .format = &e4m3}, {.data = n, .format = &e4m3}};
+    bnd_error why;
+    CU_ASSERT_EQUAL(bnd_operate_codes(y, &e4m3, BND_OP_SCALB, in, 3, NULL, NULL, &why), BND_BAD_ARGUMENT);
+    CU_ASSERT_STRING_EQUAL(why.message, "operand 2 of scalb must be of int64_t, without a format");
+    CU_ASSERT_EQUAL(y[0], 7);
+    in[1] = (bnd_operand){.data = powers};
+    CU_ASSERT_EQUAL(bnd_operate_codes(y, &e4m3, BND_OP_SCALB, in, 3, NULL, NULL, &why), BND_OK);
+    CU_ASSERT_EQUAL(y[0], 0x40);
+}
+
 /* The formats for which vectors were made, in every mode, with all that they have to stop at. */
 static void test_fast_formats(void)
 {
@@ -455,6 +471,7 @@ CU_TestInfo operate_tests[] = {
     {"threads, large arrays", test_large},
     {"tables", test_tables},
     {"operations that do not take a format", test_not_served},
+    {"scalb of codes", test_scalb_of_codes},
     {"refusals", test_refusals},
     CU_TEST_INFO_NULL,
 };

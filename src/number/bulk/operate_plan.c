@@ -102,6 +102,10 @@ static bnd_status open_operand(bndi_operate_job *j, unsigned i, const bnd_operan
     x->data = given->data;
     x->broadcast = given->broadcast;
     x->integer = j->what.operation == BND_OP_SCALB && i == 1;
+    if (x->integer && given->format != NULL) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "operand %u of %s must be of int64_t, without a format", i + 1,
+                        bnd_operation_name(j->what.operation));
+    }
     if (x->integer) { /* as wide as fp64 */
         x->side = bndi_side_of_numbers(BNDI_WORDS_64, stride);
     } else if (given->format != NULL) {
