@@ -348,8 +348,9 @@ BND_CHECKED bnd_status bnd_rounding_parse(bnd_rule *rule, const char *name, bnd_
 BND_CHECKED bnd_status bnd_overflow_parse(bnd_rule *rule, const char *name, bnd_error *why);
 BND_CHECKED bnd_status bnd_nan_parse(bnd_rule *rule, const char *name, bnd_error *why);
 
-/* Checks that every member of a rule is a value of its enum, and that there are at most BND_RANDOM_BITS_MAX random
- * bits. Calls on arrays check this. Calls on single numbers cannot fail: they use a valid choice instead.
+/* Checks that every member of a rule is a value of its enum, that there are at most BND_RANDOM_BITS_MAX random bits,
+ * and that reserved is zero. Calls on arrays check this. Calls on single numbers cannot fail: they use a valid choice
+ * instead, and do not look at reserved.
  *
  * Returns: BND_OK or BND_BAD_ARGUMENT.
  * Arguments: `rule`: the rule. `why` (out): the error, or NULL.

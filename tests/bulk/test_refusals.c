@@ -124,6 +124,7 @@ static void test_choices(void)
         {{.rule.zero = BND_ZERO_NAN + 1}, "zero"},
         {{.rule.tie_rule = BND_TIE_RULE_CODE + 1}, "tie_rule"},
         {{.rule.random_bits = BND_RANDOM_BITS_MAX + 1}, "random_bits"},
+        {{.rule.reserved = {0, 0, 0, 0, 1}}, "bnd_rule.reserved must be zero"},
         {{.packing_in = BND_PACKING_UNPACKED + 1}, "unknown packing 2"},
         {{.packing_out = 77}, "unknown packing 77"},
         {{.reserved = {0, 0, 0, 1}}, "reserved must be zero"},

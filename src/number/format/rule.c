@@ -186,6 +186,12 @@ bnd_status bnd_rule_check(bnd_rule rule, bnd_error *why)
         {"tie_rule", rule.tie_rule, BND_TIE_RULE_CODE},
         {"random_bits", rule.random_bits, BND_RANDOM_BITS_MAX},
     };
+    for (size_t i = 0; i < sizeof rule.reserved; i++) {
+        if (rule.reserved[i] != 0) {
+            return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                            "bnd_rule.reserved must be zero; set the whole structure to zero first");
+        }
+    }
     for (size_t i = 0; i < COUNT(members); i++) {
         if (members[i].value > members[i].last) {
             return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s of a rule is %u; it must be at most %u", members[i].name,
