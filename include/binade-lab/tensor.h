@@ -142,7 +142,7 @@ bool bnd_tensor_shares(const bnd_tensor *a, const bnd_tensor *b);
 
 /* Reads all numbers in row-major order, each rounded to fp32 once, to nearest even.
  * Arguments: `n` is bnd_tensor_count(t).
- * On failure: BND_BAD_ARGUMENT for another n. */
+ * On failure: BND_BAD_ARGUMENT for another n, or if t is NULL, as a gradient that is not there. */
 BND_CHECKED bnd_status bnd_tensor_read_f32(float *x, size_t n, const bnd_tensor *t, bnd_error *why);
 
 /* bnd_tensor_read_f32 into doubles. */
@@ -383,7 +383,8 @@ bool bnd_tensor_wants_gradient(const bnd_tensor *t);
 void bnd_tensor_keep_gradient(bnd_tensor *intermediate);
 
 /* The gradient of a tensor.
- * Returns: the tensor's own handle, which needs no release; NULL if there is none. */
+ * Returns: the tensor's own handle, which needs no release; NULL if there is none. Operations, bnd_tensor_backward and
+ *     the calls that read, write or save numbers refuse NULL. */
 bnd_tensor *bnd_tensor_gradient(const bnd_tensor *t);
 
 /* Releases the gradient of a tensor. */

@@ -53,6 +53,8 @@ static void test_conversions(void)
     bnd_fail(&why, BND_BAD_NAME, 0, "[%s] [%.*s] [%c] [%d] [%u] [%zu] [%llu] [%llx] [%%]", "text", 3, "abcdef", 'x',
              -42, 42u, (size_t)43, 44ULL, 0xfeedfacecafeULL);
     CU_ASSERT_STRING_EQUAL(why.message, "[text] [abc] [x] [-42] [42] [43] [44] [feedfacecafe] [%]");
+    bnd_fail(&why, BND_BAD_NAME, 0, "[%s] [%.*s] [%c] [%s]", "a\x1b[1m", 4, "a\0b\n", '\r', "caf\xc3\xa9 \xe2\x80\xae");
+    CU_ASSERT_STRING_EQUAL(why.message, "[a\\x1b[1m] [a\\x00b\\x0a] [\\x0d] [caf\xc3\xa9 \\xe2\\x80\\xae]");
     bnd_fail(&why, BND_BAD_NAME, 0, "%s%.*s|%s", "", 0, "unseen", "end");
     CU_ASSERT_STRING_EQUAL(why.message, "|end");
 }

@@ -18,8 +18,21 @@ static void test_views_and_copies(void)
     bnd_tensor_want_gradient(leaf, true);
     DO(bnd_tensor_transpose(&t, leaf, 0, 1, &why));
     DO(bnd_tensor_contiguous(&u, t, &why));
-    DO(bnd_tensor_select(&v, u, 0, 2, &why)); /* column 2 of the leaf */
-    DO(bnd_tensor_select(&t, v, 0, 1, &why)); /* its row 1 */
+    DO(bnd_tensor_select(&v, u, 0, 2, &why));      /* column 2 of the leaf */
+    DO(bnd_tensor_select(&t, v, 0, 1, &why));      /* its row 1 */
+    CU_ASSERT_PTR_NULL(bnd_tensor_gradient(leaf)); /* which calls with a status refuse */
+    bnd_tensor *none = bnd_tensor_gradient(leaf), *made = NULL;
+    float read[12];
+    CU_ASSERT_TRUE(refuses(bnd_tensor_read_f32(read, 12, none, &why), &why, "expected a tensor, got NULL"));
+    CU_ASSERT_TRUE(refuses(bnd_tensor_read_f64(x, 12, none, &why), &why, "got NULL"));
+    CU_ASSERT_TRUE(refuses(bnd_tensor_get(x, none, NULL, 0, &why), &why, "got NULL"));
+    CU_ASSERT_TRUE(
+        refuses(bnd_tensor_write_f64(none, x, 12, (bnd_rule){.rounding = BND_ROUND_RNE}, &why), &why, "NULL"));
+    CU_ASSERT_TRUE(refuses(bnd_tensor_fill(none, 1, &why), &why, "got NULL"));
+    CU_ASSERT_TRUE(refuses(bnd_tensor_save(none, "none.npy", &why), &why, "got NULL"));
+    CU_ASSERT_TRUE(refuses(bnd_tensor_backward(none, 1, &why), &why, "got NULL"));
+    CU_ASSERT_TRUE(refuses(bnd_tensor_map(&made, BND_TENSOR_OP_SUM, none, &why), &why, ""));
+    CU_ASSERT_TRUE(refuses(bnd_tensor_pair(&made, BND_TENSOR_OP_ADD, leaf, none, &why), &why, ""));
     DO(bnd_tensor_backward(t, 5, &why));
     CU_ASSERT_TRUE(HOLDS(bnd_tensor_gradient(leaf), 0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 0, 0));
     CU_ASSERT_TRUE(refuses(bnd_tensor_backward(t, 1, &why), &why, "was run already"));

@@ -1,13 +1,32 @@
 /* Error messages: what was wrong, where, and what to do; and the library's version. */
 #include "base/base.h"
 
+/* A text that is not binade's own. Control characters, and those that change the direction of writing, stand as \xNN:
+ * they would change how the message is shown, or end it. */
+static void add_foreign(bndi_text *text, const char *bytes, size_t length)
+{
+    for (size_t i = 0; i < length;) {
+        uint32_t point = 0;
+        size_t size = bndi_code_point(bytes + i, length - i, &point);
+        const bool controls = size > 0 && bndi_character(bytes + i, length - i) == 0;
+        for (size_t end = i + (size > 0 ? size : 1); i < end; i++) {
+            if (controls) {
+                bndi_text_string(text, "\\x");
+                bndi_text_unsigned(text, (unsigned char)bytes[i], 16, 2);
+            } else {
+                bndi_text_char(text, bytes[i]);
+            }
+        }
+    }
+}
+
 /* Formats one conversion of bnd_fail's template. Returns its length in the template. */
 static size_t convert(bndi_text *text, const char *at, va_list *arguments)
 {
     if (at[0] == '.' && at[1] == '*' && at[2] == 's') {
         int length = va_arg(*arguments, int);
         const char *bytes = va_arg(*arguments, const char *);
-        bndi_text_bytes(text, bytes, length > 0 ? (size_t)length : 0);
+        add_foreign(text, bytes, length > 0 ? (size_t)length : 0);
         return 3;
     }
     if (at[0] == 'z' && at[1] == 'u') {
@@ -23,12 +42,16 @@ static size_t convert(bndi_text *text, const char *at, va_list *arguments)
         return 3;
     }
     switch (at[0]) {
-    case 's':
-        bndi_text_string(text, va_arg(*arguments, const char *));
+    case 's': {
+        const char *string = va_arg(*arguments, const char *);
+        add_foreign(text, string, bndi_length(string));
         return 1;
-    case 'c':
-        bndi_text_char(text, (char)va_arg(*arguments, int));
+    }
+    case 'c': {
+        const char c = (char)va_arg(*arguments, int);
+        add_foreign(text, &c, 1);
         return 1;
+    }
     case 'd':
         bndi_text_signed(text, va_arg(*arguments, int));
         return 1;

@@ -246,8 +246,19 @@ bool bnd_tensor_shares(const bnd_tensor *a, const bnd_tensor *b)
     return a->buffer == b->buffer;
 }
 
+bnd_status bndi_check_tensor(const bnd_tensor *t, bnd_error *why)
+{
+    return t != NULL ? BND_OK
+                     : bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                                "expected a tensor, got NULL; a tensor has no gradient before a backward pass");
+}
+
 bnd_status bndi_check_writable(const bnd_tensor *t, bnd_error *why)
 {
+    bnd_status status = bndi_check_tensor(t, why);
+    if (status != BND_OK) {
+        return status;
+    }
     if (t->buffer->scaled != NULL) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
                         "the tensor's numbers share scales: write all of them, with bnd_tensor_write_f32 or _f64");

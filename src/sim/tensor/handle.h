@@ -40,6 +40,9 @@ void bndi_drop(bnd_tensor *t);
 void bndi_owe(bnd_tensor *t); /* a new handle's one reference becomes the caller's */
 
 /* Refused where the storage is constant. */
+/* Refuses NULL, which bnd_tensor_gradient returns where there is no gradient. */
+BND_CHECKED bnd_status bndi_check_tensor(const bnd_tensor *t, bnd_error *why);
+
 BND_CHECKED bnd_status bndi_check_writable(const bnd_tensor *t, bnd_error *why);
 
 /* Both of one engine? */

@@ -209,12 +209,17 @@ bnd_status bnd_tensor_save(const bnd_tensor *t, const char *path, bnd_error *why
 {
     enum { HEADER = 1024 }; /* BND_TENSOR_RANK_MAX extents of 20 digits, and the text around them */
     char header[HEADER];
-    bnd_npy npy = {.rank = t->shape.rank};
+    bnd_npy npy = {.rank = 0};
     bnd_lab_output file;
+    bnd_status status = bndi_check_tensor(t, why);
+    if (status != BND_OK) {
+        return status;
+    }
+    npy.rank = t->shape.rank;
     for (size_t i = 0; i < npy.rank; i++) {
         npy.shape[i] = t->shape.extent[i];
     }
-    bnd_status status = bnd_npy_describe(&npy, &t->format, why);
+    status = bnd_npy_describe(&npy, &t->format, why);
     if (status == BND_OK) {
         status = bnd_lab_output_open(&file, path, why);
     }

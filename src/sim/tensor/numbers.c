@@ -144,7 +144,8 @@ static bnd_status check_count(const bnd_tensor *t, size_t n, bnd_error *why)
 
 static bnd_status read_all(void *x, size_t n, const bnd_tensor *t, bndi_width work, bnd_error *why)
 {
-    bnd_status status = check_count(t, n, why);
+    bnd_status status = bndi_check_tensor(t, why);
+    status = status == BND_OK ? check_count(t, n, why) : status;
     bndi_walk walk;
     bndi_numbers buffer;
     if (status != BND_OK) {
@@ -186,7 +187,7 @@ static bnd_status write_scaled(bnd_tensor *t, const void *x, size_t n, bndi_widt
 
 static bnd_status write_numbers(bnd_tensor *t, const void *x, size_t n, bndi_width work, bnd_rule rule, bnd_error *why)
 {
-    const bndi_scaled *s = t->buffer->scaled;
+    const bndi_scaled *s = t != NULL ? t->buffer->scaled : NULL;
     if (s != NULL && n == s->count && bndi_count(&t->shape) == n && bnd_tensor_is_contiguous(t)) {
         return write_scaled(t, x, n, work, rule, why);
     }
@@ -221,6 +222,10 @@ bnd_status bnd_tensor_write_f64(bnd_tensor *t, const double *x, size_t n, bnd_ru
 /* The element at an index, as a private tensor without axes. */
 static bnd_status element_at(bnd_tensor *out, const bnd_tensor *t, const size_t *index, size_t rank, bnd_error *why)
 {
+    bnd_status status = bndi_check_tensor(t, why);
+    if (status != BND_OK) {
+        return status;
+    }
     if (rank != t->shape.rank) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "got an index of %zu axes for a tensor of %zu", rank, t->shape.rank);
     }
@@ -256,7 +261,7 @@ bnd_status bnd_tensor_fill(bnd_tensor *t, double x, bnd_error *why)
     bndi_walk walk;
     bndi_numbers buffer;
     bndi_store how = {.rule = {.rounding = BND_ROUND_RNE}};
-    size_t n = bndi_count(&t->shape);
+    size_t n = t != NULL ? bndi_count(&t->shape) : 0;
     bnd_status status = bndi_check_writable(t, why);
     if (status != BND_OK) {
         return status;

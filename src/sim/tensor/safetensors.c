@@ -112,6 +112,10 @@ static bnd_status describe(saving *s, const bnd_named_tensor *named, bnd_error *
     const bnd_tensor *t = named->tensor;
     const bnd_format *f = &t->format;
     uint64_t *extents = s->extents + s->count * BND_TENSOR_RANK_MAX;
+    bnd_status status = bndi_check_tensor(t, why);
+    if (status != BND_OK) {
+        return status;
+    }
     if (stands_scaled(t)) {
         add_scaled(s, named->name, t->buffer);
         return BND_OK;
@@ -424,7 +428,8 @@ bnd_status bnd_tensor_load_into(bnd_tensor *t, const bnd_safetensors *file, cons
 {
     const bnd_safetensor *entry = NULL;
     bndi_buffer *kept;
-    bnd_status status = find_entry(&entry, file, name, why);
+    bnd_status status = bndi_check_tensor(t, why);
+    status = status == BND_OK ? find_entry(&entry, file, name, why) : status;
     const char *how = status == BND_OK ? said(file, SCALING_KEY, entry->name) : NULL;
     if (status != BND_OK || how != NULL) {
         return status != BND_OK ? status : load_scaled(t, file, entry, how, why);

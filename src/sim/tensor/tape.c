@@ -314,6 +314,10 @@ bnd_status bndi_go_back(bnd_engine *engine, const bndi_node *stop, bnd_error *wh
 
 bnd_status bnd_tensor_backward(bnd_tensor *loss, double scale, bnd_error *why)
 {
+    bnd_status there = bndi_check_tensor(loss, why);
+    if (there != BND_OK) {
+        return there;
+    }
     bnd_engine *engine = loss->engine;
     bndi_node *root = loss->made_by;
     char text[BNDI_SHAPE_TEXT];
