@@ -162,7 +162,11 @@ static void test_refused(void)
     refused("e4m4x/mx", BND_BAD_NAME, "e4m4x");
     refused("e4m3/column", BND_BAD_NAME, "tile");
     refused("e4m3/row:", BND_BAD_NAME, "rule");
-    refused("e4m3/row:0", BND_BAD_NAME, "row:N");
+    refused("e4m3/row:0", BND_BAD_NAME, "scaling 'row:0' must be row, or row:N as row:32, with sizes of at least 1");
+    refused("e4m3/row:-1", BND_BAD_NAME, "'row:-1' must be row");
+    refused("e4m3/tile:-1x2", BND_BAD_NAME, "'tile:-1x2' must be tile:ROWSxCOLUMNS as tile:1x128, with sizes of");
+    refused("e4m3/tile:0x0", BND_BAD_NAME, "'tile:0x0' must be tile:ROWSxCOLUMNS as tile:1x128, with sizes of at");
+    refused("e4m3/nvfp4:0x16", BND_BAD_NAME, "'nvfp4:0x16' must be nvfp4, or nvfp4:ROWSxCOLUMNS");
     refused("e4m3/row:4x4", BND_BAD_NAME, "row:N");
     refused("e4m3/tile:0x4", BND_BAD_NAME, "tile");
     refused("e4m3/tile:4x", BND_BAD_NAME, "tile");

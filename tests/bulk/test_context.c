@@ -40,6 +40,7 @@ static void test_names(void)
     CU_ASSERT_FALSE(bnd_backend_here(BND_BACKEND_COUNT));
     CU_ASSERT_STRING_EQUAL(bnd_backend_name(BND_BACKEND_COUNT), "");
     refused("sse9", 1, BND_BAD_NAME, "sse9");
+    CU_ASSERT_EQUAL(bnd_context_init(&(bnd_context){.threads = 0}, "Portable", 1, NULL), BND_OK);
     refused("", 1, BND_BAD_NAME, "back end");
     refused("portable", 1000000, BND_BAD_ARGUMENT, "1000000");
 }
@@ -60,7 +61,7 @@ static void test_environment_variables(void)
     CU_ASSERT_EQUAL(context.backend, BND_BACKEND_BEST);
     CU_ASSERT_EQUAL(context.threads, 2);
     setenv("BINADE_BACKEND", "sse9", 1);
-    refused(NULL, 1, BND_BAD_NAME, "sse9");
+    refused(NULL, 1, BND_BAD_NAME, "BINADE_BACKEND: unknown back end 'sse9'");
     setenv("BINADE_BACKEND", "", 1); /* empty is not set */
     static const char *const wrong[] = {"0", "-1", "two", "3 ", "99999999999999999999", "1025"};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {

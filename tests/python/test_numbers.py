@@ -48,6 +48,8 @@ class Show(unittest.TestCase):
         for seed in range(20):
             line = asked("show", "--json", "-f", "e4m3,bf16", "-r", "sr:8", "--seed", str(seed), "0.3")
             self.assertEqual(bd.show("0.3", "e4m3,bf16", "sr:8", seed=seed).as_dict(), json.loads(line))
+        for mode, name in (("sr:4", "sr:4"), ("sr", "sr:32"), ("SRA:9", "sra:9"), ("sr-equal", "sr-equal")):
+            self.assertEqual(bd.show("0.3", "e4m3", mode).rounding, name)
         line = asked("show", "--json", "-f", "bf16", "-r", "sr:8", "--random", "255", "0.3")
         self.assertEqual(bd.show("0.3", "bf16", "sr:8", random=255).as_dict(), json.loads(line)["results"][0])
         with self.assertRaisesRegex(ValueError, "deterministic"):

@@ -359,7 +359,7 @@ static void test_refused(void)
         {"m=fp32/linear:x", "linear[:N]"},
         {"gemm=fp32/ulinear:256", "is not available for role"},
         {"gemm=e4m3/tilted", "unknown scaling"},
-        {"gemm=e2m1/nvfp4:0x16", "unknown scaling"},
+        {"gemm=e2m1/nvfp4:0x16", "with sizes of at least 1"},
         {"act=bf16/hadamard", "hadamard"},
         {"param=nvfp4,grad=e2m1/nvfp4:eden", "is not available"},
         {"gemm=e2m1/nvfp4:16x16:eden", "is not available"},

@@ -149,7 +149,7 @@ typedef struct bndi_around {
     size_t side_count;
     bnd_safetensors_pair pairs[16];
     size_t pair_count;
-    char seed[24];
+    char seed[24], rounding[24];
 } bndi_around;
 
 BND_CHECKED bnd_status bndi_plan_around(bndi_around *out, const bnd_quantize_plan *plan, const char *path,

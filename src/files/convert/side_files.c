@@ -73,6 +73,10 @@ static void describe(bndi_around *out, const bnd_quantize_plan *plan)
 {
     bool quantizes = !plan->how.dequantizes, random = plan->rounding.rounding != BND_ROUND_RNE;
     (void)snprintf(out->seed, sizeof out->seed, "%llu", (unsigned long long)plan->seed);
+    const char *rounding = bnd_rounding_name(bnd_rule_rounding(plan->rounding));
+    const unsigned bits = plan->rounding.random_bits;
+    (void)(bits > 0 ? snprintf(out->rounding, sizeof out->rounding, "%s:%u", rounding, bits)
+                    : snprintf(out->rounding, sizeof out->rounding, "%s", rounding));
     add_pair(out, "format", "pt");
     add_pair(out, "binade.version", BND_VERSION_STRING);
     add_pair(out, "binade.source", layout_of_input(plan));
@@ -80,7 +84,7 @@ static void describe(bndi_around *out, const bnd_quantize_plan *plan)
     add_pair(out, "binade.layout", quantizes ? plan->how.layout->name : "");
     add_pair(out, "binade.scale_rule", plan->how.rule);
     add_pair(out, "binade.scale_format", bnd_quantize_plan_scale_format(plan));
-    add_pair(out, "binade.rounding", bnd_rounding_name(bnd_rule_rounding(plan->rounding)));
+    add_pair(out, "binade.rounding", out->rounding);
     add_pair(out, "binade.seed", random ? out->seed : "");
     add_pair(out, "binade.input_scales",
              plan->totals.inputs_kept > 0 ? "of the input"

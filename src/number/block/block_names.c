@@ -144,6 +144,12 @@ static size_t take_size(const char *text, size_t length, size_t *at)
     return value;
 }
 
+/* Does a word behind a colon say a size? A sign is that of a size, too, which is refused as one. */
+static bool begins_size(const char *word, size_t length)
+{
+    return length > 0 && ((word[0] >= '0' && word[0] <= '9') || word[0] == '-' || word[0] == '+');
+}
+
 /* WORD:RxC; the word includes its colon. */
 static bool read_tile(bnd_block *block, const char *word, const char *scale, size_t length)
 {
@@ -206,7 +212,7 @@ static bnd_status take_scale_format(bnd_block *block, const char *scale, size_t 
     while (colon > 0 && scale[colon - 1] != ':') {
         colon--;
     }
-    if (colon == 0 || colon == *length || (scale[colon] >= '0' && scale[colon] <= '9')) {
+    if (colon == 0 || colon == *length || begins_size(scale + colon, *length - colon)) {
         return BND_OK;
     }
     const bnd_status status = bnd_format_parse_n(&block->scale, scale + colon, *length - colon, why);
@@ -215,6 +221,32 @@ static bnd_status take_scale_format(bnd_block *block, const char *scale, size_t 
         *length = colon - 1;
     }
     return status;
+}
+
+/* A scaling that is known, with sizes that are not; or none that is known. */
+static bnd_status no_such_scaling(const char *scale, size_t length, bnd_error *why)
+{
+    static const struct {
+        const char *word, *wanted;
+    } sized[] = {{"row", "row, or row:N as row:32"},
+                 {"tile", "tile:ROWSxCOLUMNS as tile:1x128"},
+                 {"mx", "mx, or mx:ROWSxCOLUMNS as mx:32x32"},
+                 {"nvfp4", "nvfp4, or nvfp4:ROWSxCOLUMNS as nvfp4:16x16"}};
+    const int shown = (int)(length < 64 ? length : 64);
+    size_t n = 0;
+    while (n < length && scale[n] != ':') {
+        n++;
+    }
+    for (size_t i = 0; i < sizeof sized / sizeof sized[0]; i++) {
+        if (bndi_same_word(scale, n, sized[i].word)) {
+            return bnd_fail(why, BND_BAD_NAME, 0, "scaling '%.*s' must be %s, with sizes of at least 1 that fit memory",
+                            shown, scale, sized[i].wanted);
+        }
+    }
+    return bnd_fail(why, BND_BAD_NAME, 0,
+                    "unknown scaling '%.*s' (available: tensor, row, row:N as row:32, row:bf16 with scales in "
+                    "bf16, tile:ROWSxCOLUMNS as tile:1x128, mx, nvfp4, nvfp4:16x16)",
+                    shown, scale);
 }
 
 static bnd_status scaled_in_parts(bnd_block *block, const char *scale, size_t length, bnd_error *why)
@@ -231,10 +263,7 @@ static bnd_status scaled_in_parts(bnd_block *block, const char *scale, size_t le
     if (bndi_same_word(scale, length, "tensor")) {
         block->sharing = BND_SHARE_TENSOR;
     } else if (!read_row(block, scale, length) && !read_tile(block, "tile:", scale, length)) {
-        return bnd_fail(why, BND_BAD_NAME, 0,
-                        "unknown scaling '%.*s' (available: tensor, row, row:N as row:32, row:bf16 with scales in "
-                        "bf16, tile:ROWSxCOLUMNS as tile:1x128, mx, nvfp4, nvfp4:16x16)",
-                        (int)(all < 64 ? all : 64), whole);
+        return no_such_scaling(whole, all, why);
     }
     return BND_OK;
 }
@@ -283,7 +312,7 @@ static size_t rule_at(const char *text, size_t length, bool may_name_scales)
     }
     const char *const word = text + colon + 1;
     const size_t rest = length - colon - 1;
-    const bool is_size = rest > 0 && word[0] >= '0' && word[0] <= '9';
+    const bool is_size = begins_size(word, rest);
     bnd_format unused;
     bool other = is_size || (may_name_scales && bnd_format_parse_n(&unused, word, rest, NULL) == BND_OK);
     return other && find_rule(word, rest) == BND_SCALE_COUNT ? length : colon;

@@ -1,4 +1,5 @@
 /* Which back end works, and on how many cores. The environment is read here and nowhere else. */
+#include "base/base.h"
 #include "bulk/bulk.h"
 
 #if !defined(__wasm__) && !defined(BND_FREESTANDING)
@@ -168,30 +169,24 @@ static const char *environment(const char *name)
 #endif
 }
 
-static bool same_text(const char *a, const char *b)
-{
-    for (; *a != '\0' && *a == *b; a++, b++) {
-    }
-    return *a == *b;
-}
-
-static bnd_status find_backend(uint8_t *out, const char *name, bnd_error *why)
+/* `origin`: who names it, with a colon, or "". */
+static bnd_status find_backend(uint8_t *out, const char *name, const char *origin, bnd_error *why)
 {
     for (unsigned i = 0; i < BND_BACKEND_COUNT; i++) {
-        if (!same_text(name, back_ends[i].name)) {
+        if (!bndi_same_word(name, bndi_length(name), back_ends[i].name)) {
             continue;
         }
         if (!is_here(i)) {
             return bnd_fail(
                 why, BND_BAD_ARGUMENT, 0,
-                "back end '%s' is not available on this machine or in this build; the best available is '%s'", name,
-                back_ends[best_backend()].name);
+                "%sback end '%s' is not available on this machine or in this build; the best available is '%s'", origin,
+                name, back_ends[best_backend()].name);
         }
         *out = (uint8_t)i;
         return BND_OK;
     }
     return bnd_fail(why, BND_BAD_NAME, 0,
-                    "unknown back end '%s' (available: best, portable, avx2, avx512, neon, wasm128)", name);
+                    "%sunknown back end '%s' (available: best, portable, avx2, avx512, neon, wasm128)", origin, name);
 }
 
 static bnd_status threads_asked(uint32_t *out, const char *text, bnd_error *why)
@@ -237,7 +232,7 @@ bnd_status bnd_context_init(bnd_context *out, const char *backend, unsigned thre
         return too_many_threads(threads, why);
     }
     if (name != NULL) {
-        status = find_backend(&context.backend, name, why);
+        status = find_backend(&context.backend, name, backend != NULL ? "" : "BINADE_BACKEND: ", why);
     }
     if (status == BND_OK && threads == 0) {
         const char *text = environment("BINADE_THREADS");

@@ -178,7 +178,7 @@ void show_look_as_json(bnd_lab_json *json, const look *l, const given *v, bool p
     json_flags(json, "flags", l->rounded.flags);
     put_value(json, "below", l->has_below, l->below, plain);
     put_value(json, "above", l->has_above, l->above, plain);
-    bnd_lab_json_string(json, "rounding", bnd_rounding_name(bnd_rule_rounding(l->rule)));
+    json_owned_string(json, "rounding", rounding_text(l->rule));
     bnd_lab_json_string(json, "overflow", bnd_overflow_name(bnd_rule_overflow(l->rule)));
     if (verbose) {
         put_verbose(json, l, v, plain);

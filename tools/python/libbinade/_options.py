@@ -79,6 +79,13 @@ def random_bits_of(rule):
     return min(rule.random_bits or _types.BND_RANDOM_BITS_DEFAULT, _types.BND_RANDOM_BITS_MAX)
 
 
+def rounding_name(rule):
+    """The rounding mode as rounding= takes it: "rne", "sr:4"."""
+    name = lib.bnd_rounding_name(rule.rounding).decode()
+    counted = rule.rounding >= _types.BND_ROUND_SR and rule.rounding != _types.BND_ROUND_SR_EQUAL
+    return f"{name}:{random_bits_of(rule)}" if counted else name
+
+
 def one_of(value, names, what):
     """A text that must be one of these."""
     if not isinstance(value, str) or value not in names:

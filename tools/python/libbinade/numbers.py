@@ -11,7 +11,7 @@ from typing import Any, Dict, List, Optional, Union
 from . import _types
 from ._choices import Names, formats_of, name_formats, random_bits, rule_in
 from ._native import call, lib, text
-from ._options import whole
+from ._options import rounding_name, whole
 from ._ranges import Ranges, range
 from ._values import (Given, Real, copy_of, digits_text, error_of, exact_text, flag_names, float_of,
                       fraction_of, has_digits, has_error, heading, is_finite, printed, real_text, rough_error,
@@ -62,7 +62,7 @@ class Shown:
         self.flags = flag_names(flags)
         self._measure(given, f)
         self.below, self.above = (self._neighbour(f, given.exact, way) for way in (-1, 1))
-        self.rounding = lib.bnd_rounding_name(rule.rounding).decode()
+        self.rounding = rounding_name(rule)
         self.overflow = lib.bnd_overflow_name(rule.overflow).decode()
 
     def _place(self, f, code):
