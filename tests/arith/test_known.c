@@ -215,7 +215,9 @@ static void test_names(void)
     bnd_operation untouched = BND_OP_DIV;
     CU_ASSERT_EQUAL(bnd_operation_parse(&untouched, "sqr", &why), BND_BAD_NAME);
     CU_ASSERT_EQUAL(untouched, BND_OP_DIV);
-    CU_ASSERT_STRING_EQUAL(why.message, "unknown operation 'sqr'; did you mean sqrt or rsqrt?");
+    CU_ASSERT_PTR_NOT_NULL(
+        strstr(why.message, "unknown operation 'sqr'; did you mean sqrt or rsqrt? (available: convert, "));
+    CU_ASSERT_PTR_NOT_NULL(strstr(why.message, bnd_operation_name((bnd_operation)(BND_OP_COUNT - 1))));
     CU_ASSERT_STRING_EQUAL(bnd_operation_name(BND_OP_COUNT), "");
     CU_ASSERT_EQUAL(bnd_operation_operands(BND_OP_COUNT), 0);
     bnd_format fp16 = format_named("fp16");

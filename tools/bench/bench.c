@@ -183,7 +183,7 @@ int bench_all(const bench_options *options, const bench_machine *machine)
         return 3;
     }
     if (chosen.count == 0 && !any_of_families(options)) {
-        fprintf(stderr, "binade bench: unknown case; 'binade bench --list' lists them\n");
+        fprintf(stderr, "binade bench: unknown case '%.64s'; 'binade bench --list' lists the cases\n", options->words);
         status = 2;
     } else if (options->list) {
         bench_list(chosen.cases, chosen.count, options);

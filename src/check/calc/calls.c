@@ -81,8 +81,8 @@ static bnd_status refuse_name(const bndi_reader *r, size_t length)
 
 static bnd_status refuse_count(const bndi_reader *r, unsigned operands, const char *name, size_t length)
 {
-    return bnd_fail(r->why, BND_BAD_SYNTAX, r->at, "column %zu: %.*s() takes %u operand%s, separated by commas",
-                    bndi_column_of(r, r->at), (int)length, name, operands, operands == 1 ? "" : "s");
+    return bnd_fail(r->why, BND_BAD_SYNTAX, r->at, "column %zu: %.*s() takes %u operand%s", bndi_column_of(r, r->at),
+                    (int)length, name, operands, operands == 1 ? "" : "s, separated by commas");
 }
 
 static bnd_status read_operand(bndi_reader *r, bnd_term *call, size_t i)

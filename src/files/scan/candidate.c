@@ -1,6 +1,7 @@
 /* Candidates: their names, their floors, their bytes; and the verdicts. */
 #include "scan/scan.h"
 
+#include <stdio.h>
 #include <string.h>
 
 const char *bnd_candidate_defaults(void)
@@ -40,6 +41,15 @@ static bool names_a_scaling(const char *text)
     return strpbrk(text, "/:") != NULL || strncmp(text, "mx", 2) == 0 || strncmp(text, "nv", 2) == 0;
 }
 
+/* Integers have no format without a scale: "int8" is not one, and "int8/row" is. */
+static bool needs_a_scale(const char *name)
+{
+    char with_scale[BND_BLOCK_NAME_SIZE + sizeof "/row"];
+    bnd_block block;
+    snprintf(with_scale, sizeof with_scale, "%s/row", name);
+    return bnd_block_parse(&block, with_scale, NULL) == BND_OK && block.integer;
+}
+
 /* A format, or else a block format; of an unknown name the error is that of what it looks like. */
 bnd_status bnd_candidate_parse(bnd_candidate *out, const char *text, bnd_error *why)
 {
@@ -56,6 +66,9 @@ bnd_status bnd_candidate_parse(bnd_candidate *out, const char *text, bnd_error *
     if (status != BND_OK) {
         bnd_status other = bnd_block_parse(&c.block, c.name, &of_block);
         if (other != BND_OK) {
+            if (needs_a_scale(c.name)) {
+                return bnd_fail(why, BND_BAD_NAME, 0, "%s needs a scale: try %s/row", c.name, c.name);
+            }
             bool block = names_a_scaling(c.name);
             if (why != NULL) {
                 *why = block ? of_block : of_format;

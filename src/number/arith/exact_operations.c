@@ -362,7 +362,14 @@ bnd_status bnd_operation_parse(bnd_operation *out, const char *name, bnd_error *
         }
         bndi_nearest_offer(&nearest, operations[i].name, bndi_length(operations[i].name));
     }
-    return bndi_nearest_fail(&nearest, why, BND_BAD_NAME, "unknown operation", NULL);
+    char list[256];
+    bndi_text available = bndi_text_in(list, sizeof list);
+    for (unsigned i = 0; i < BND_OP_COUNT; i++) {
+        bndi_text_string(&available, i > 0 ? ", " : "(available: ");
+        bndi_text_string(&available, operations[i].name);
+    }
+    bndi_text_char(&available, ')');
+    return bndi_nearest_fail(&nearest, why, BND_BAD_NAME, "unknown operation", list);
 }
 
 bool bndi_serves(bnd_operation operation, const bnd_format *from)

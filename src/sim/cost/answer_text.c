@@ -152,7 +152,7 @@ bnd_status bndi_at_least(double x, double least, const char *what, bnd_error *wh
         return BND_OK;
     }
     bool large = x > most;
-    bnd_cost_number(number, sizeof number, large ? most : least);
+    bnd_cost_number(number, sizeof number, least);
     return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s must be a number of at %s %s", what, large ? "most" : "least",
-                    number);
+                    large ? "1e72" : number);
 }

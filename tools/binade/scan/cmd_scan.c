@@ -128,9 +128,9 @@ static int print_scan(const scan_options *o, const bnd_scan *scan)
                                                                 : "%s has no tensors",
                               o->path)
                    : complain(o->common.command,
-                              "%s has no matrix to scan: %llu tensors have fewer than two dimensions, or no numbers "
+                              "%s has no matrix to scan: %llu tensor%s fewer than two dimensions, or no numbers "
                               "(--vectors scans those with numbers)",
-                              o->path, (unsigned long long)m->staying);
+                              o->path, (unsigned long long)m->staying, m->staying == 1 ? " has" : "s have");
     }
     if (o->common.output == OUTPUT_JSON) {
         scan_print_json(o, scan);

@@ -251,8 +251,8 @@ void scan_print_text(const scan_options *o, const bnd_scan *scan)
 {
     const bnd_scan_model *m = bnd_scan_model_of(scan);
     char *bytes = bytes_text((double)m->bytes), *line;
-    say(format_text("%s: %llu tensor%s, %llu weights, %s", o->path, (unsigned long long)m->tensors,
-                    m->tensors == 1 ? "" : "s", (unsigned long long)m->elements, bytes));
+    say(format_text("%s: %llu tensor%s, %llu weight%s, %s", o->path, (unsigned long long)m->tensors,
+                    m->tensors == 1 ? "" : "s", (unsigned long long)m->elements, m->elements == 1 ? "" : "s", bytes));
     free(bytes);
     putchar('\n');
     print_candidates(o, scan);
