@@ -48,6 +48,11 @@ for page in "$pages"/*.1; do
     check "$name has a date" grep -q '^\.TH [A-Z\\-]* 1 "20[0-9][0-9]-[01][0-9]-[0-3][0-9]" "binade ' "$page"
 done
 
+# An entry without a term does not become a page.
+printf '# a section\n\n- term: text\n\n- no term\n\n- A sentence. Then a colon: text\n' >faulty.text
+awk -f "$pages/../../tools/binade/help/texts.awk" faulty.text >/dev/null 2>faults || :
+check "entries without a term are faults" equal "$(grep -c 'faulty.text: an entry must be' faults)" 2
+
 if command -v mandoc >/dev/null; then
     for page in "$pages"/*.1; do
         grep -q '^\.so ' "$page" || check "${page##*/} is true roff" mandoc -T lint -W error "$page"
