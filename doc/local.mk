@@ -101,6 +101,7 @@ REFERENCE_PAGES = \
 	doc/reference/autopsy.md \
 	doc/reference/commands.md \
 	doc/reference/dialects.md \
+	doc/reference/format-names.md \
 	doc/reference/formats.md \
 	doc/reference/glossary.md \
 	doc/reference/javascript.md \

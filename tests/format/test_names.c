@@ -201,9 +201,17 @@ static void test_nearest_names(void)
     static const struct {
         const char *asked, *offered;
     } cases[] = {
-        {"fp17", "fp16"},           {"bfloat61", "bfloat16"},  {"float8_e4m3fnu", "float8_e4m3fn"},
-        {"FP46", "fp64"},           {"e4m3fnuzz", "e4m3fnuz"}, {"binary8p3s", "binary8p3se"},
-        {"dlfloat61", "dlfloat16"}, {"ocp_e4m2", "ocp_e4m3"},  {"hafl", "half"},
+        {"fp17", "fp16"},
+        {"bfloat61", "bfloat16"},
+        {"float8_e4m3fnu", "float8_e4m3fn"},
+        {"FP46", "fp64"},
+        {"e4m3fnuzz", "e4m3fnuz"},
+        {"binary8p3s", "binary8p3se"},
+        {"dlfloat61", "dlfloat16"},
+        {"ocp_e4m2", "ocp_e4m3"},
+        {"hafl", "half"},
+        {"e5m2nosubfn", "e5m2fnnosub"},
+        {"ue5m3b2nosubnone", "ue5m3b2nonenosub"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         bnd_format f;

@@ -44,7 +44,7 @@ static bool at_end(const name_reader *r)
 }
 
 /* The result of a family's reader for a name. */
-typedef enum verdict { NOT_MINE, MINE, IMPOSSIBLE } verdict;
+typedef enum verdict { NOT_MINE, MINE, IMPOSSIBLE, MISSPELT } verdict;
 
 /* ---- P3109: binary8p3se, p3109_k8p3se, and the older spelling binary8p3 ---- */
 
@@ -143,6 +143,31 @@ static bool find_same_row(bnd_format *f)
     return false;
 }
 
+/* All codes but that of zero are infinities and NaNs. */
+static verdict refuse_empty(const name_reader *r, int32_t exponent_bits, int32_t fraction_bits, bool is_signed,
+                            bnd_error *why)
+{
+    bnd_fail(why, BND_BAD_SYNTAX, 0,
+             "custom format '%.*s': zero would be its only finite value; use more bits, or %se%dm%dnone, which has no "
+             "infinity and no NaN",
+             (int)r->length, r->text, is_signed ? "" : "u", (int)exponent_bits, (int)fraction_bits);
+    return IMPOSSIBLE;
+}
+
+/* e5m2nosubfn: the parts are those of a name, and their order is not. */
+static verdict refuse_order(const name_reader *r, const bndi_layout *layout, name_reader rest, bnd_error *why)
+{
+    bndi_specials specials = BNDI_IEEE;
+    size_t before = rest.at;
+    take_specials(&rest, &specials);
+    if (!layout->no_subnormals || layout->specials != BNDI_IEEE || rest.at == before || !at_end(&rest)) {
+        return NOT_MINE;
+    }
+    bnd_fail(why, BND_BAD_NAME, 0, "unknown format '%.*s'; did you mean %.*s%snosub?", (int)r->length, r->text,
+             (int)(before - bndi_length("nosub")), r->text, specials_names[specials]);
+    return MISSPELT;
+}
+
 static verdict read_custom(bnd_format *out, name_reader r, bnd_error *why)
 {
     int32_t exponent_bits, fraction_bits;
@@ -158,10 +183,11 @@ static verdict read_custom(bnd_format *out, name_reader r, bnd_error *why)
         return NOT_MINE;
     }
     take_specials(&r, &layout.specials);
-    layout.no_subnormals = take_word(&r, "nosub") && fraction_bits > 0; /* without a fraction there are no subnormals */
+    layout.no_subnormals = take_word(&r, "nosub");
     if (!at_end(&r)) {
-        return NOT_MINE;
+        return refuse_order(&r, &layout, r, why);
     }
+    layout.no_subnormals = layout.no_subnormals && fraction_bits > 0; /* without a fraction there are no subnormals */
     if (!possible) {
         return refuse_custom(&r, why, "the exponent must have from 1 to 15 bits");
     }
@@ -181,7 +207,7 @@ static verdict read_custom(bnd_format *out, name_reader r, bnd_error *why)
     layout.fraction_bits = (unsigned)fraction_bits;
     *out = bndi_format_of_layout(&layout);
     if (out->max_code < 1) {
-        return refuse_custom(&r, why, "zero would be its only finite value; use 'none', or more bits");
+        return refuse_empty(&r, exponent_bits, fraction_bits, is_signed, why);
     }
     if (!find_same_row(out)) {
         name_custom(out, &layout, default_bias);
@@ -320,8 +346,8 @@ bnd_status bnd_format_parse_n(bnd_format *out, const char *name, size_t length, 
             *out = f;
             return BND_OK;
         }
-        if (v == IMPOSSIBLE) {
-            return BND_BAD_SYNTAX;
+        if (v != NOT_MINE) {
+            return v == MISSPELT ? BND_BAD_NAME : BND_BAD_SYNTAX;
         }
     }
     return unknown(name, length, why);

@@ -114,7 +114,8 @@ static const char footnote[] = "* decimal digits that survive the format for cer
 static void print_document(const table *single, const table *blocks)
 {
     puts("# Formats\n\nFor everyone who looks up a limit or a name. `binade formats --markdown` writes this page. All "
-         "limits are computed\nfrom the layout. `binade formats NAME` prints every fact of one format.\n\n"
+         "limits are computed\nfrom the layout. `binade formats NAME` prints every fact of one format.\n[Names of "
+         "formats](format-names.md) has the grammar of custom names and of value sets.\n\n"
          "## Layout and limits\n\ns/e/m: bits of sign, exponent and fraction. ulp(1): the distance from 1 to the next "
          "value.\n");
     print_markdown(single, PART_LIMITS, false);
