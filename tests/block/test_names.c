@@ -76,10 +76,10 @@ static void test_printed(void)
     prints("e4m3/tile:128X128:floor", "e4m3/tile:128x128 (floor; OCP MX, torchao, microxcaling)");
     prints("nvfp4:4/6", "nvfp4 (4/6; Four Over Six)");
     prints("e2m1/nvfp4:16x16:FourOverSix", "e2m1/nvfp4:16x16 (4/6; Four Over Six)");
-    prints("mxfp4:mse", "mxfp4 (mse; least squared error)");
-    prints("e4m3/row:32:mse", "e4m3/row:32 (mse; least squared error)");
+    prints("mxfp4:mse", "mxfp4 (mse; least error of the scales tried)");
+    prints("e4m3/row:32:mse", "e4m3/row:32 (mse; least error of the scales tried)");
     prints("int8/row", "int8/row (nearest; amax / max)");
-    prints("INT4/ROW:32:BF16:mse", "int4/row:32:bf16 (mse; least squared error)");
+    prints("INT4/ROW:32:BF16:mse", "int4/row:32:bf16 (mse; least error of the scales tried)");
     prints("e4m3/row:bfloat16", "e4m3/row:bfloat16 (nearest; amax / max)");
     prints("e4m3/tile:128x128:e8m0", "e4m3/tile:128x128:e8m0 (rceil; cuBLAS, Transformer Engine)");
     prints("e4m3/tile:128x128:e8m0:floor", "e4m3/tile:128x128:e8m0 (floor; OCP MX, torchao, microxcaling)");

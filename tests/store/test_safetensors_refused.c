@@ -50,7 +50,7 @@ static void test_lengths(void)
         const char *word;
     } rows[] = {
         {{3}, "truncated: its header needs 3 bytes, 2 are left"},
-        {{0, 0, 0, 0, 1}, "needs 4294967296 bytes, 2 are left"},
+        {{0, 0, 0, 0, 1}, "4294967296 bytes; the limit is 100000000"},
         {{0xfb, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}, "18446744073709551611"}, /* 8 + N is 3 */
         {{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}, "18446744073709551615"},
         {{0, 0, 0, 0, 0, 0, 0, 0x80}, "9223372036854775808"},

@@ -19,13 +19,14 @@ bnd_status bndi_safetensors_measure(size_t *header_length, const unsigned char *
     for (size_t i = 0; i < START; i++) {
         length |= (uint64_t)start[i] << 8 * i;
     }
+    if (length > BND_SAFETENSORS_HEADER_MAX) {
+        return bnd_fail(why, BND_BAD_FILE, 0,
+                        "its header would have %llu bytes; the limit is %d: it is another kind of file, or damaged",
+                        (unsigned long long)length, (int)BND_SAFETENSORS_HEADER_MAX);
+    }
     if (length > file_size - START) {
         return bnd_fail(why, BND_BAD_FILE, 0, "is truncated: its header needs %llu bytes, %llu are left",
                         (unsigned long long)length, (unsigned long long)(file_size - START));
-    }
-    if (length > BND_SAFETENSORS_HEADER_MAX) {
-        return bnd_fail(why, BND_BAD_FILE, 0, "has a header of %llu bytes; the limit is %d", (unsigned long long)length,
-                        (int)BND_SAFETENSORS_HEADER_MAX);
     }
     *header_length = (size_t)length;
     return BND_OK;

@@ -29,7 +29,7 @@ static const rule_row rules[BND_SCALE_COUNT] = {
     [BND_SCALE_EVEN] = {"even", "torchao"},
     [BND_SCALE_NEAREST] = {"nearest", "amax / max"},
     [BND_SCALE_CT] = {"ct", "compressed-tensors"},
-    [BND_SCALE_MSE] = {"mse", "least squared error"},
+    [BND_SCALE_MSE] = {"mse", "least error of the scales tried"},
     [BND_SCALE_FOUR_SIX] = {"4/6", "Four Over Six"},
 };
 

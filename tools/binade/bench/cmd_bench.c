@@ -28,7 +28,8 @@ static int take_size(void *options, const option_row *row, const char *word)
     if (!bench_size_parse(&o->sizes[o->size_count], word, &b->machine)) {
         return complain(
             b->common.command,
-            "--size must be L1, L2, memory, gemm, call, tensor, train or a number of elements from 1 to 4294967296, not '%s'",
+            "--size must be L1, L2, memory, gemm, call, tensor, train or a number of elements from 1 to 4294967296, "
+            "not '%s'",
             word);
     }
     o->size_count++;

@@ -260,6 +260,10 @@ int block_answer(block_question *q)
         q->finite = q->finite && isfinite(x);
         q->amax = isfinite(x) && fabsf(x) > q->amax ? fabsf(x) : q->amax;
     }
+    for (size_t i = 0; !q->finite && i < q->count; i++) {
+        float x = q->numbers[i].x;
+        q->amax = isfinite(x) || isnan(q->amax) ? q->amax : fabsf(x);
+    }
     int status = GO_ON;
     for (size_t i = 0; status == GO_ON && i < q->wanted_count; i++) {
         status = answer_rule(q, &q->results[i], q->wanted[i]);

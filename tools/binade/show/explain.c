@@ -294,7 +294,7 @@ static void explain_flags(explanation *to, const look *l, const given *v, const 
     bnd_exact normal = {.low = f->normal_significand, .exponent = f->normal_quantum, .kind = BND_KIND_FINITE};
     char *smallest = power_text(normal);
     smallest = smallest != NULL ? smallest : readable_text(normal, false);
-    char *underflow = format_text("below the smallest normal value, %s, and inexact", smallest);
+    char *underflow = format_text("the exact value is below the smallest normal value, %s, and was rounded", smallest);
     const char *why[] = {
         stored != NULL && stored->rounded.ternary == 0 ? "the result, zero, differs from the input"
                                                        : "the format does not contain the value exactly",

@@ -15,7 +15,7 @@ typedef struct mark {
 static const mark marks[] = {
     {BND_FLAG_INVALID, '!', "invalid"},
     {BND_FLAG_OVERFLOW, '>', "overflow"},
-    {BND_FLAG_UNDERFLOW, '<', "underflow: below the smallest normal value, and rounded"},
+    {BND_FLAG_UNDERFLOW, '<', "underflow: from a value below the smallest normal value, rounded"},
     {BND_FLAG_INEXACT, '~', "rounded"},
 };
 enum { MARKS = sizeof marks / sizeof marks[0] };
