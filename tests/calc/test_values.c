@@ -221,13 +221,34 @@ static void values(void)
                                       "log(exp(-1e30))",
                                       "exp(1e30)-exp(1e30)",
                                       "exp(1e30)*exp(-1e30)",
-                                      "exp(-1e30)-exp(-1e30)"};
+                                      "exp(-1e30)-exp(-1e30)",
+                                      "1/(1-1)",
+                                      "1/(sqrt(4)-2)"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         bnd_exact value = {.low = 77};
         bnd_real *exact = NULL;
         CU_ASSERT_NOT_EQUAL(bnd_real_new_of_text_n(&value, &exact, bad[i], strlen(bad[i]), NULL), BND_OK);
         CU_ASSERT_PTR_NULL(exact);
         CU_ASSERT_EQUAL(value.low, 77);
+    }
+}
+
+/* A zero has the sign that IEEE 754 gives it in every rounding mode, or none. */
+static void signs_of_zeros(void)
+{
+    static const char *const rows[][2] = {{"1/(-0)", "-inf"},   {"rsqrt(-0)", "-inf"}, {"reciprocal(-0)", "-inf"},
+                                          {"log(-0)", "-inf"},  {"1/0", "inf"},        {"(-1)/0", "-inf"},
+                                          {"1/(0*-1)", "-inf"}, {"(-0)^-3", "-inf"},   {"(-0)^-2", "inf"},
+                                          {"sqrt(-0)", "-0"},   {"tanh(-0)", "-0"},    {"-(0)", "-0"},
+                                          {"1-1", "0"},         {"(-inf)^-3", "-0"},   {"1/min(0, -0)", "-inf"},
+                                          {"exp(1/(-0))", "0"}, {"1/(1/-inf)", "-inf"}};
+    const bnd_format f = format_named("fp16");
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        bnd_result want = rounded(rows[i][1], &f, (bnd_rule){0});
+        if (!is_rounded(rows[i][0], want, &f, (bnd_rule){0})) {
+            printf("\n  %s\n", rows[i][0]);
+            CU_FAIL("the sign of a zero");
+        }
     }
 }
 
@@ -341,6 +362,7 @@ CU_TestInfo value_tests[] = {{"powers", powers},
                              {"repeated sums", repeated_sums},
                              {"quotients as values", quotients},
                              {"limits and far numbers", limits},
+                             {"signs of zeros", signs_of_zeros},
                              {"values", values},
                              {"conversions", conversions},
                              {"MPFR's range and flags", leaves_mpfr_as_it_was},

@@ -31,7 +31,8 @@ typedef struct bndi_open {
 
 struct bnd_real {
     bnd_known known;
-    bool negative; /* an infinity */
+    bool negative; /* an infinity, or a zero */
+    bool signless; /* a zero whose sign depends on the rounding mode: 1 - 1 */
     mpq_t value;   /* BND_KNOWN_EXACTLY */
     mpfr_t low, high;
     bndi_open open;

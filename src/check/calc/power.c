@@ -74,14 +74,19 @@ void bndi_real_power(bnd_real *out, bndi_effort *effort, const bnd_real *x, int6
         out->known = BND_KNOWN_NAN;
     } else if (x->known == BND_KNOWN_INFINITE && n < 0) {
         give_integer(out, 0);
+        out->negative = x->negative && odd;
     } else if (x->known == BND_KNOWN_INFINITE) {
         give_infinity(out, x->negative && odd);
     } else if (x->known == BND_KNOWN_EXACTLY && bnd_real_sign(x) == 0) {
-        if (n < 0) {
-            give_infinity(out, false);
-        } else {
+        if (n > 0) {
             give_integer(out, 0);
+        } else if (x->signless && odd) {
+            out->known = BND_KNOWN_NOT;
+        } else {
+            give_infinity(out, x->negative && odd);
         }
+        out->negative = x->negative && odd;
+        out->signless = x->signless && odd;
     } else if (x->known != BND_KNOWN_EXACTLY || !quotient_power(out, effort, x, size, n < 0)) {
         interval_power(out, x, n);
     }

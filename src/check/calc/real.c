@@ -8,6 +8,7 @@ void bndi_real_open(bnd_real *x, mpfr_prec_t bits)
 {
     x->known = BND_KNOWN_NOT;
     x->negative = false;
+    x->signless = false;
     x->open = (bndi_open){false, false};
     mpq_init(x->value);
     mpfr_init2(x->low, bits);
@@ -81,6 +82,7 @@ void bndi_real_value(bnd_real *out, bnd_exact value)
         bndi_scaled_open(&x);
         bndi_scaled_from_value(&x, value);
         give_scaled(out, &x);
+        out->negative = value.kind == BND_KIND_ZERO && value.negative;
         bndi_scaled_close(&x);
     }
 }
@@ -105,6 +107,7 @@ bnd_status bndi_real_number(bnd_real *out, const char *text, size_t length, bool
             mpz_neg(x.integer, x.integer);
         }
         give_scaled(out, &x);
+        out->negative = number.negative != negative; /* of a zero */
     }
     bndi_scaled_close(&x);
     return status == BND_BAD_ARGUMENT ? BND_OK : status; /* too many digits: not known */
@@ -254,6 +257,7 @@ void bndi_real_copy(bnd_real *out, const bnd_real *x)
 {
     out->known = x->known;
     out->negative = x->negative;
+    out->signless = x->signless;
     mpq_set(out->value, x->value);
     mpfr_set(out->low, x->low, MPFR_RNDN);
     mpfr_set(out->high, x->high, MPFR_RNDN);
@@ -307,6 +311,7 @@ void bndi_real_times(bnd_real *out, bndi_effort *effort, const bnd_real *x, int6
         bndi_real_copy(out, &times); /* nothing was added */
     } else {
         bndi_real_of_two(out, effort, BND_OP_MUL, &times, x);
+        out->signless = n > 0 && (x->negative || x->signless); /* 0 + -0 */
     }
     bndi_real_close(&times);
 }

@@ -222,33 +222,66 @@ static bool named(bnd_real *out, bndi_effort *effort, const char *name, const bn
     return known;
 }
 
-/* ---- infinities and poles: what fp16 makes of numbers of their kind ---- */
+/* ---- infinities, poles and signs of zeros: what fp16 makes of numbers of their kind ---- */
 
-static uint64_t kind_code(const bnd_real *x)
+static uint64_t kind_code(const bnd_real *x, bool other_sign)
 {
     const uint64_t sign = 0x8000, unit = 0x3c00, infinity = 0x7c00;
     if (x->known == BND_KNOWN_INFINITE) {
         return infinity | (x->negative ? sign : 0);
     }
     int direction = bnd_real_sign(x);
-    return direction == 0 ? 0 : unit | (direction < 0 ? sign : 0);
+    bool negative = direction != 0 ? direction < 0 : x->negative != other_sign;
+    return (direction == 0 ? 0 : unit) | (negative ? sign : 0);
+}
+
+/* The code that fp16 gives. False: it is not the same for both signs of a signless zero and in all rounding modes. */
+static bool code_of_kinds(uint64_t *out, bnd_operation operation, const bnd_real *const *operands, unsigned count)
+{
+    static const uint8_t modes[] = {BND_ROUND_RNE, BND_ROUND_RDN};
+    const bnd_format *fp16 = bnd_format_at(BND_FORMAT_FP16);
+    const bnd_format *formats[BND_OPERANDS_MAX] = {fp16, fp16, fp16};
+    bool first = true, same = true;
+    for (unsigned signs = 0; signs < 1u << count; signs++) {
+        uint64_t codes[BND_OPERANDS_MAX];
+        bool possible = true;
+        for (unsigned i = 0; i < count; i++) {
+            bool other_sign = (signs >> i & 1) != 0;
+            codes[i] = kind_code(operands[i], other_sign);
+            possible = possible && (!other_sign || operands[i]->signless);
+        }
+        for (size_t m = 0; possible && m < sizeof modes; m++) {
+            uint64_t code = bnd_operate(fp16, operation, formats, codes, (bnd_rule){.rounding = modes[m]}, 0).code;
+            same = same && (first || code == *out);
+            *out = first ? code : *out;
+            first = false;
+        }
+    }
+    return same;
 }
 
 static void by_kind(bnd_real *out, bnd_operation operation, const bnd_real *const *operands, unsigned count)
 {
-    const bnd_format *fp16 = bnd_format_at(BND_FORMAT_FP16);
+    uint64_t code;
     if (operation == BND_OP_SCALB) {
         bndi_real_copy(out, operands[0]);
+    } else if (code_of_kinds(&code, operation, operands, count)) {
+        bndi_real_value(out, bnd_unpack(bnd_format_at(BND_FORMAT_FP16), code));
+    } else {
+        out->known = BND_KNOWN_NOT;
+    }
+}
+
+static void give_sign_of_zero(bnd_real *out, bnd_operation operation, const bnd_real *const *operands, unsigned count)
+{
+    uint64_t code = 0;
+    if (operation == BND_OP_SCALB) {
+        out->negative = operands[0]->negative;
+        out->signless = operands[0]->signless;
         return;
     }
-    uint64_t codes[BND_OPERANDS_MAX];
-    const bnd_format *formats[BND_OPERANDS_MAX];
-    for (unsigned i = 0; i < count; i++) {
-        codes[i] = kind_code(operands[i]);
-        formats[i] = fp16;
-    }
-    bnd_result r = bnd_operate(fp16, operation, formats, codes, (bnd_rule){0}, 0);
-    bndi_real_value(out, bnd_unpack(fp16, r.code));
+    out->signless = !code_of_kinds(&code, operation, operands, count);
+    out->negative = !out->signless && (code >> 15 & 1) != 0;
 }
 
 static bool has_pole(bnd_operation operation, const bnd_real *x)
@@ -355,7 +388,7 @@ void bndi_real_operate(bnd_real *out, bndi_effort *effort, bnd_operation operati
                        int64_t integer)
 {
     unsigned count = operation == BND_OP_SCALB ? 1 : bnd_operation_operands(operation), nans = 0, infinities = 0;
-    bool signless = false; /* an interval around zero */
+    bool unsure = false; /* an interval around zero */
     bool by_number = operation == BND_OP_MIN_NUMBER || operation == BND_OP_MAX_NUMBER;
     bool choosing = by_number || operation == BND_OP_MIN || operation == BND_OP_MAX;
     for (unsigned i = 0; i < count; i++) {
@@ -365,7 +398,7 @@ void bndi_real_operate(bnd_real *out, bndi_effort *effort, bnd_operation operati
         }
         nans += operands[i]->known == BND_KNOWN_NAN;
         infinities += operands[i]->known == BND_KNOWN_INFINITE;
-        signless = signless || (operands[i]->known == BND_KNOWN_DIGITS && bnd_real_sign(operands[i]) == 0);
+        unsure = unsure || (operands[i]->known == BND_KNOWN_DIGITS && bnd_real_sign(operands[i]) == 0);
     }
     if (nans == 1 && by_number) {
         bndi_real_copy(out, operands[operands[0]->known == BND_KNOWN_NAN]);
@@ -375,11 +408,15 @@ void bndi_real_operate(bnd_real *out, bndi_effort *effort, bnd_operation operati
         choose(out, operation == BND_OP_MIN || operation == BND_OP_MIN_NUMBER, operands[0], operands[1]);
     } else if (operation == BND_OP_REM && infinities == 1 && operands[1]->known == BND_KNOWN_INFINITE) {
         bndi_real_copy(out, operands[0]);
-    } else if (infinities > 0 && signless) {
-        out->known = BND_KNOWN_NOT;
     } else if (infinities > 0 || has_pole(operation, operands[count - 1])) {
-        by_kind(out, operation, operands, count);
+        out->known = BND_KNOWN_NOT;
+        if (!unsure) {
+            by_kind(out, operation, operands, count);
+        }
     } else {
         of_numbers(out, effort, operation, operands, integer);
+    }
+    if (out->known == BND_KNOWN_EXACTLY && mpq_sgn(out->value) == 0 && infinities + nans == 0) {
+        give_sign_of_zero(out, operation, operands, count);
     }
 }

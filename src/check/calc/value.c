@@ -72,7 +72,8 @@ static bool leading_bits(bnd_exact *out, const bnd_real *x, bool by_limits)
     bool decided = true;
     switch (x->known) {
     case BND_KNOWN_EXACTLY:
-        *out = mpq_sgn(x->value) == 0 ? (bnd_exact){.kind = BND_KIND_ZERO} : leading_quotient(x->value);
+        *out = mpq_sgn(x->value) == 0 ? (bnd_exact){.kind = BND_KIND_ZERO, .negative = x->negative && !x->signless}
+                                      : leading_quotient(x->value);
         break;
     case BND_KNOWN_INFINITE:
         *out = (bnd_exact){.kind = BND_KIND_INFINITE, .negative = x->negative};

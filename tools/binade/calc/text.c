@@ -301,7 +301,8 @@ double calc_ulps(const calc *c)
 
 static const char *why_unknown(void)
 {
-    return "n/a: the operation depends on the format, or the value needs more than 100,000 digits";
+    return "n/a: the operation depends on the format, the value needs more than 100,000 digits, or the sign of a zero "
+           "depends on the rounding mode";
 }
 
 /* An irrational number may have so cancelled that nothing is left. */

@@ -27,7 +27,6 @@ static bool settle(bnd_exact *out, const steps *s, bnd_exact value)
         return false;
     }
     *out = rounded.value;
-    out->negative = out->negative && out->kind == BND_KIND_FINITE; /* without rounding there is one zero */
     return true;
 }
 
