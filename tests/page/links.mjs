@@ -2,7 +2,7 @@
 // in another way, and text that must not break a fragment. Needs no browser.
 import { readFileSync } from "node:fs";
 import { check, equal, finish, test } from "./check.mjs";
-import { commandLine, format, parse } from "../../tools/page/js/link.js";
+import { commandLine, format, items, parse } from "../../tools/page/js/link.js";
 import { rooms } from "../../tools/page/js/rooms/index.js";
 
 const lines = readFileSync(new URL("links.tsv", import.meta.url), "utf8").split("\n")
@@ -27,6 +27,7 @@ for (const [read, written] of [
     ["#number/e4m3/%2B1", "#number/e4m3/%2B1"],
     ["#number/e4m3/+1", "#number/e4m3/%2B1"],
     ["#number/fp16/sqrt(2)%2f2", "#number/fp16/sqrt%282%29%2F2"],
+    ["#number/fp16/fma%281%2C2%2C3%29,7", "#number/fp16/fma%281,2,3%29,7"],
     ["#number/fp16%2Cbf16/2^-24", "#number/fp16,bf16/2%5E-24"],
     ["#number/e4m3/465?dialect=torch&round=rna&round=rne", "#number/e4m3/465?dialect=torch&round=rne"],
     ["#number/e4m3/1?", "#number/e4m3/1"],
@@ -47,6 +48,13 @@ await test("text of any kind comes back", () => {
 });
 
 await test("a lone surrogate does not throw", () => equal(format({ room: "number", path: ["\uD800"] }), "#number/%EF%BF%BD"));
+
+await test("a list is split at commas outside of parentheses", () => {
+    for (const [list, expected] of [["1,2", ["1", "2"]], ["fma(1,2,3),4", ["fma(1,2,3)", "4"]], ["min(1,max(2,3)), 4,", ["min(1,max(2,3))", "4"]],
+        ["(1,2", ["(1,2"]], ["1),2", ["1)", "2"]], ["", []], [undefined, []]]) {
+        equal(items(list), expected);
+    }
+});
 
 await test("the parts of a state", () => {
     const { room, path, query } = parse("#number/e4m3/465?round=rne&dialect=torch");

@@ -38,6 +38,7 @@ EXTRA_DIST += \
 	tests/page/nonsense.mjs \
 	tests/page/number.mjs \
 	tests/page/page.mjs \
+	tests/page/quotients.mjs \
 	tests/page/run.mjs \
 	tests/page/run.sh \
 	tests/page/speed.mjs \

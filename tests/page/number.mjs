@@ -195,15 +195,23 @@ await test("input that is not a number", async () => {
     equal(page.messages.slice(before), []);
 });
 
-await test("expressions that are not exact are explained", async () => {
-    for (const text of ["1/3", "pi", "0.1*3", "2^100000000", "1/0", "2^64+1", "sqrt(2)", "inf-inf", "sum(1,3)"]) {
+await test("expressions that are no quotients of integers are explained", async () => {
+    for (const text of ["pi", "2^100000000", "1/0", "sqrt(2)", "inf-inf", "exp(1)", "log2(8)"]) {
         await page.enter("#number/e4m3/1"); // the browser may ignore the address that it has just left
         await page.waitFor(() => document.querySelector(".format .code")?.textContent === "0x38" && !document.querySelector(".failure"));
-        await page.fill("#value", text.replaceAll(",", " "));
+        await page.fill("#value", text);
         await page.waitFor(() => document.querySelector(".messages .failure"));
     }
-    await page.fill("#value", "1/3");
+    await page.fill("#value", "pi");
     await page.waitFor(() => document.querySelector(".messages .failure")?.textContent.includes("binade show"));
+});
+
+await test("expressions that are quotients have the command's answer", async () => {
+    await page.goto("#number/e4m3,fp16/1%2F3,fma%281,2,3%29");
+    await page.waitFor(() => document.querySelectorAll(".format").length === 4 && !document.querySelector(".messages .failure"));
+    const shown = await page.evaluate(() => [...document.querySelectorAll(".format")].map((one) => one.querySelector(".code").textContent));
+    equal(shown, native(["show", "1/3", "fma(1,2,3)", "-f", "e4m3,fp16"]).flatMap(({ results }) => results.map((r) => r.code)));
+    check((await page.evaluate(() => document.querySelector("#command code").textContent)).endsWith("show 1/3 'fma(1,2,3)' -f e4m3,fp16"), "the command");
 });
 
 await test("100,000 digits", async () => {

@@ -26,7 +26,10 @@ PAGE_FILES = \
 	tools/page/core/main.c \
 	tools/page/core/posix.h \
 	tools/page/core/process.c \
+	tools/page/core/quotient.c \
+	tools/page/core/quotient.h \
 	tools/page/core/real.c \
+	tools/page/core/real.h \
 	tools/page/core/sum.c \
 	tools/page/core/sum.h \
 	tools/page/core/sum_series.c \

@@ -6,9 +6,12 @@ FLAGS = --target=wasm32-wasi -O2 -msimd128 -std=c17 -ffp-contract=off -D_GNU_SOU
 	-D_WASI_EMULATED_GETPID -DBNDI_WITH_WASM128 -DPACKAGE_VERSION='"$(VERSION)"' -include $(TOP)/tools/page/core/posix.h \
 	-I$(TOP)/tools/page/core -I$(TOP)/include -I$(TOP)/src/number -I$(TOP)/src/files -I$(TOP)/src/sim -I$(TOP)/src/check \
 	-I$(TOP)/tools/binade -I$(TOP)/tools
-# Rooms without loops over elements are compiled for size: the page has a limit, and they are most of its code.
+# Rooms and files without loops over elements are compiled for size: the page has a limit, and they are most of its code.
 SMALL = $(foreach name,tools/binade src/files/store src/files/checkpoint src/files/lint src/files/convert src/sim/policy \
-	src/files/diff src/sim/cost src/sim/study src/sim/train src/number/format src/number/text src/number/arith src/check,$(name)/%)
+	src/files/diff src/sim/cost src/sim/study src/sim/train src/number/format src/number/text src/number/arith src/check,$(name)/%) \
+	$(foreach name,quotient expression real jansson jansson_read jansson_words process main,tools/page/core/$(name)) \
+	$(foreach name,engine named_axes safetensors view tape scaling_parse handle pattern,src/sim/tensor/$(name)) \
+	src/files/scan/input src/number/block/block_names src/number/matmul/gemm_plan src/number/matmul/accumulator_names
 # The stack is before the data, so that too deep a recursion ends the program and changes no number.
 LINK = --target=wasm32-wasi -mexec-model=reactor -Wl,--strip-all,--gc-sections,--stack-first,-z,stack-size=1048576
 LIBRARIES = -lwasi-emulated-mman -lwasi-emulated-getpid
@@ -17,7 +20,7 @@ LIBRARIES = -lwasi-emulated-mman -lwasi-emulated-getpid
 # core/tokens.c replaces.
 LEFT_OUT = src/files/tokens/% $(foreach name,cast calc vectors verify bench page,tools/binade/$(name)/%) tools/binade/common/process.c
 folders = src/number/* src/files/* src/sim/* tools/binade/common tools/binade/* tools/page/core
-parser = $(patsubst %,src/check/calc/%.c,reader calls expression)
+parser = $(patsubst %,src/check/calc/%.c,reader calls expression cut)
 found = $(patsubst $(TOP)/%,%,$(sort $(wildcard $(folders:%=$(TOP)/%/*.c)))) $(parser)
 sources = $(filter-out $(LEFT_OUT),$(foreach file,$(found),$(if $(findstring avx,$(file))$(findstring neon,$(file)),,$(file))))
 objects = $(sources:%.c=$(OUT)/o/%.o)

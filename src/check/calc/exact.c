@@ -1,6 +1,7 @@
 /* The exact value of an expression, and its text. */
 #include "calc/calc.h"
 #include "calc/big_numbers.h"
+#include "calc/cut.h"
 #include "text/decimal.h"
 
 #include <math.h>
@@ -224,20 +225,7 @@ double bnd_real_quotient(const bnd_real *x, const bnd_real *y)
 
 /* ---- how it is written ---- */
 
-enum { CUT = 40 };
-
-/* The first digits of something longer: d.ddd...e-05, 0.333... */
-static void write_cut(bndi_text *out, const bndi_decimal *decimal)
-{
-    char buffer[CUT + 40];
-    bndi_text text = bndi_text_in(buffer, sizeof buffer);
-    bool exponent_form = decimal->exponent < -4 || decimal->exponent + 1 >= (int64_t)decimal->count;
-    bnd_lab_write_decimal(&text, decimal, exponent_form);
-    size_t end = exponent_form ? strcspn(buffer, "e") : text.length;
-    bndi_text_bytes(out, buffer, end);
-    bndi_text_string(out, "...");
-    bndi_text_string(out, buffer + end);
-}
+enum { CUT = BNDI_CUT };
 
 /* 2^two 5^five = denominator? */
 static bool ends_in_decimal(const mpz_t denominator, mp_bitcnt_t *two, mp_bitcnt_t *five)
@@ -273,7 +261,7 @@ static void write_endless(bndi_text *out, const mpq_t x)
                                 .digits = digits,
                                 .count = count < CUT ? count : CUT,
                                 .exponent = (int64_t)count - 1 - scale};
-        write_cut(out, &decimal);
+        bndi_write_cut(out, &decimal);
     }
     mpz_clears(above, below, power, NULL);
 }
@@ -343,7 +331,7 @@ static void write_certain(bndi_text *out, const bnd_real *x)
     }
     bndi_decimal decimal = {
         .negative = negative, .digits = low + negative, .count = certain, .exponent = (int64_t)low_point - 1};
-    write_cut(out, &decimal);
+    bndi_write_cut(out, &decimal);
 }
 
 size_t bnd_print_real(char *out, size_t size, const bnd_real *x, bnd_notation notation)

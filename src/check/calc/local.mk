@@ -4,6 +4,8 @@ libbinade_laboratory_la_SOURCES += \
 	src/check/calc/big_numbers.c \
 	src/check/calc/big_numbers.h \
 	src/check/calc/calc.h \
+	src/check/calc/cut.h \
+	src/check/calc/cut.c \
 	src/check/calc/constant.c \
 	src/check/calc/real.h \
 	src/check/calc/real.c \

@@ -84,3 +84,64 @@ void add_encoded(long_text *out, const char *text, const char *plain)
         add_text(out, kept ? "%c" : "%%%02X", (unsigned char)*text);
     }
 }
+
+/* ---- expressions ---- */
+
+bool page_has_operation(bnd_operation operation)
+{
+    static const bnd_operation known[] = {
+        BND_OP_ADD, BND_OP_SUB, BND_OP_MUL,        BND_OP_DIV, BND_OP_FMA,        BND_OP_SQRT,       BND_OP_NEG,
+        BND_OP_ABS, BND_OP_MIN, BND_OP_MIN_NUMBER, BND_OP_MAX, BND_OP_MAX_NUMBER, BND_OP_RECIPROCAL, BND_OP_SCALB};
+    bool found = false;
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        found = found || known[i] == operation;
+    }
+    return found;
+}
+
+static bool is_quotient(const bnd_term *terms, size_t count, const char *text)
+{
+    bnd_real *value = NULL;
+    bool known = bnd_real_new_of_expression(&value, terms, count, text, NULL, NULL) == BND_OK &&
+                 bnd_real_known(value) == BND_KNOWN_EXACTLY;
+    bnd_real_free(value);
+    return known;
+}
+
+/* May the value be something else although the operands are quotients of integers? */
+static bool may_leave(const bnd_term *term)
+{
+    const bnd_operation o = term->operation;
+    bool leaves = o == BND_OP_SQRT || o == BND_OP_DIV || o == BND_OP_RECIPROCAL;
+    return term->kind == BND_TERM_POWER || (term->kind == BND_TERM_OPERATION && leaves);
+}
+
+/* The term i; those before it are known. */
+static bool is_known_term(const bnd_term *terms, size_t i, const char *text)
+{
+    const bnd_term *term = &terms[i];
+    bnd_number number;
+    if (term->kind == BND_TERM_NUMBER) {
+        return bnd_number_parse_n(&number, text + term->from, term->length, NULL) == BND_OK &&
+               (number.value.kind == BND_KIND_FINITE || number.value.kind == BND_KIND_ZERO);
+    }
+    return (term->kind != BND_TERM_OPERATION || page_has_operation(term->operation)) &&
+           (!may_leave(term) || is_quotient(terms, i + 1, text));
+}
+
+bool page_evaluates(const char *text, size_t length)
+{
+    bnd_number number;
+    if (bnd_number_parse_n(&number, text, length, NULL) == BND_OK) {
+        return true; /* infinities and NaNs, too */
+    }
+    bnd_term *terms = allocate(NULL, length + 1, sizeof *terms);
+    size_t count = 0;
+    bool known = bnd_expression_parse_n(terms, length + 1, &count, text, length, NULL, NULL) == BND_OK;
+    for (size_t i = 0; known && i < count; i++) {
+        known = is_known_term(terms, i, text);
+    }
+    known = known && is_quotient(terms, count, text);
+    free(terms);
+    return known;
+}

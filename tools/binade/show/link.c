@@ -18,7 +18,7 @@ typedef struct parts {
 static void add_item(long_text *list, const char *text)
 {
     add_text(list, "%s", list->length > 0 ? "," : "");
-    add_encoded(list, text, ":");
+    add_encoded(list, text, ",:"); /* commas are in parentheses only */
 }
 
 /* The format of a code is shown first where no formats were given (cmd_show.c); a link lists it for all its values. */
@@ -33,6 +33,10 @@ static int add_value(void *state, const given *v, size_t index)
         add_item(&p->formats, v->format.name);
     }
     add_item(&p->values, v->input);
+    if (!v->is_code && !page_evaluates(v->input, strlen(v->input))) {
+        note(p->s->command, "the page does not evaluate '%.80s%s'; it evaluates quotients of integers", v->input,
+             strlen(v->input) > 80 ? "..." : "");
+    }
     return GO_ON;
 }
 

@@ -1,130 +1,188 @@
-/* Expressions in the WebAssembly, which has no GMP and MPFR: those whose every step is exact in 64 bits, such as 2^-24,
- * 448+16 or 3/8. The others (1/3, 0.1*3, pi) are refused in words; the command evaluates them. */
-#include <binade-lab.h>
+/* Expressions in the WebAssembly, which has no GMP and MPFR: those whose every step is a quotient of integers, such as
+ * 1/3, 0.1*3 and 2^-24. The others (pi, exp(1), sqrt(2)) are refused in words; the command evaluates them. */
+#include "real.h"
+#include "common/page.h"
 
 #include <stdlib.h>
 
 static const char REFUSED[] =
-    "this page evaluates expressions whose every step is exact in 64 bits, as 2^-24 or 3/8; the "
-    "command 'binade show' evaluates this one";
+    "the page evaluates quotients of integers: + - * / ^, fma, min, max and the roots of squares; the command 'binade "
+    "show' evaluates this expression";
 
-enum { MOST_EXPONENT = 300000 }; /* the command refuses values of more than 100,000 digits */
-
-typedef struct steps {
-    const bnd_term *terms;
-    const char *text;
-    bnd_format wide; /* 64 bits of precision, exponents without practical limit */
-    bnd_exact *values;
-} steps;
-
-/* The value itself, in 64 bits; false where it does not fit, or is an infinity or a NaN. */
-static bool settle(bnd_exact *out, const steps *s, bnd_exact value)
+static bool multiply_add(pool *p, quotient *out, const quotient *a, const quotient *b, const quotient *c)
 {
-    bnd_rounded rounded = bnd_round_exact(&s->wide, value, (bnd_rule){0}, 0);
-    bool finite = rounded.value.kind == BND_KIND_FINITE || rounded.value.kind == BND_KIND_ZERO;
-    bool far = rounded.value.exponent > MOST_EXPONENT || rounded.value.exponent < -MOST_EXPONENT;
-    if (value.sticky || !finite || far || rounded.flags != 0) {
-        return false;
-    }
-    *out = rounded.value;
+    quotient product;
+    return quotient_multiply(p, &product, a, b) && quotient_add(p, out, &product, c);
+}
+
+static bool divide(pool *p, quotient *out, const quotient *a, quotient b)
+{
+    return quotient_invert(&b) && quotient_multiply(p, out, a, &b);
+}
+
+static bool choose(pool *p, quotient *out, bool smaller, const quotient *a, const quotient *b)
+{
+    quotient difference, minus = quotient_negated(*b);
+    bool done = quotient_add(p, &difference, a, &minus);
+    *out = difference.negative == smaller ? *a : *b;
+    return done;
+}
+
+static bool magnitude(quotient *out, const quotient *x)
+{
+    *out = *x;
+    out->negative = false;
     return true;
 }
 
-static bool operate(bnd_exact *out, const steps *s, bnd_operation operation, const bnd_exact *operands)
+/* x^n; for n < 0 the power of 1 / x. */
+static bool raise(pool *p, quotient *out, quotient x, int64_t n)
 {
-    uint32_t flags = 0;
-    bnd_exact value = bnd_operate_exact(operation, &s->wide, operands, (bnd_rule){0}, 0, &flags);
-    return flags == 0 && settle(out, s, value);
+    return (n >= 0 || quotient_invert(&x)) && quotient_power(p, out, &x, n < 0 ? 0 - (uint64_t)n : (uint64_t)n);
 }
 
-/* x^n by squares; for n < 0 the quotient 1 / x^-n, which is exact for powers of two. */
-static bool raise(bnd_exact *out, const steps *s, bnd_exact x, int64_t n)
+static bool operate(pool *p, quotient *out, const bnd_term *term, const quotient *x)
 {
-    const bnd_exact one = {.low = 1, .kind = BND_KIND_FINITE};
-    bnd_exact power = one;
-    bool done = true;
-    for (uint64_t left = n < 0 ? -(uint64_t)n : (uint64_t)n; done && left > 0; left >>= 1) {
-        if ((left & 1) != 0) {
-            done = operate(&power, s, BND_OP_MUL, (bnd_exact[]){power, x});
-        }
-        if (done && left > 1) {
-            done = operate(&x, s, BND_OP_MUL, (bnd_exact[]){x, x});
-        }
-    }
-    return done && (n < 0 ? operate(out, s, BND_OP_DIV, (bnd_exact[]){one, power}) : settle(out, s, power));
-}
-
-static bool read_number(bnd_exact *out, const steps *s, const bnd_term *term)
-{
-    bnd_exact value;
-    if (bnd_parse_exact_n(&value, s->text + term->from, term->length, NULL) != BND_OK) {
-        return false; /* pi, e */
-    }
-    value.negative = value.negative != term->negative;
-    return settle(out, s, value);
-}
-
-static bool is_known(bnd_operation operation)
-{
-    return operation == BND_OP_ADD || operation == BND_OP_SUB || operation == BND_OP_MUL || operation == BND_OP_DIV ||
-           operation == BND_OP_NEG || operation == BND_OP_ABS || operation == BND_OP_SQRT;
-}
-
-static bool evaluate(const steps *s, size_t i)
-{
-    const bnd_term *term = &s->terms[i];
-    bnd_exact *out = &s->values[i], operands[BND_OPERANDS_MAX];
-    for (size_t k = 0; k < term->operands; k++) {
-        operands[k] = s->values[term->operand[k]];
-    }
-    switch (term->kind) {
-    case BND_TERM_NUMBER:
-        return read_number(out, s, term);
-    case BND_TERM_CODE: {
-        bnd_format f = bnd_term_format(term, s->text, &s->wide);
-        return settle(out, s, bnd_unpack(&f, term->code));
-    }
-    case BND_TERM_OPERATION:
-        return is_known(term->operation) && operate(out, s, term->operation, operands);
-    case BND_TERM_POWER:
-        return raise(out, s, s->values[term->operand[0]], term->integer);
+    const quotient minus = quotient_negated(x[1]);
+    switch (term->operation) {
+    case BND_OP_ADD:
+        return quotient_add(p, out, &x[0], &x[1]);
+    case BND_OP_SUB:
+        return quotient_add(p, out, &x[0], &minus);
+    case BND_OP_MUL:
+        return quotient_multiply(p, out, &x[0], &x[1]);
+    case BND_OP_DIV:
+        return divide(p, out, &x[0], x[1]);
+    case BND_OP_FMA:
+        return multiply_add(p, out, &x[0], &x[1], &x[2]);
+    case BND_OP_SQRT:
+        return quotient_root(p, out, &x[0]);
+    case BND_OP_ABS:
+        return magnitude(out, &x[0]);
+    case BND_OP_NEG:
+        *out = quotient_negated(x[0]);
+        return true;
+    case BND_OP_MIN:
+    case BND_OP_MIN_NUMBER:
+    case BND_OP_MAX:
+    case BND_OP_MAX_NUMBER:
+        return choose(p, out, term->operation == BND_OP_MIN || term->operation == BND_OP_MIN_NUMBER, &x[0], &x[1]);
+    case BND_OP_RECIPROCAL:
+        return raise(p, out, x[0], -1);
+    case BND_OP_SCALB:
+        *out = x[0];
+        return quotient_scale(out, term->integer);
     default:
         return false;
     }
 }
 
-static bnd_status value_of(bnd_exact *value, const bnd_term *terms, size_t count, const char *text, bnd_error *why)
+static bool times(pool *p, quotient *out, const quotient *x, int64_t n)
 {
-    steps s = {.terms = terms, .text = text, .values = calloc(count, sizeof *s.values)};
-    bnd_status status = s.values == NULL ? bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the expression")
-                                         : bnd_format_parse(&s.wide, "p64", why);
-    for (size_t i = 0; status == BND_OK && i < count; i++) {
-        if (!evaluate(&s, i)) {
-            status = bnd_fail(why, BND_BAD_ARGUMENT, terms[i].from, "%s", REFUSED);
-        }
+    quotient count;
+    return quotient_of_value(p, &count, bnd_exact_int64(n)) && quotient_multiply(p, out, &count, x);
+}
+
+static bool read_number(pool *p, quotient *out, const bnd_term *term, const char *text)
+{
+    bndi_scanned number;
+    if (bnd_lab_scan_number(&number, text + term->from, term->length, NULL) != BND_OK) {
+        return false; /* pi, e */
     }
-    if (status == BND_OK) {
-        *value = s.values[count - 1];
+    number.negative = number.negative != term->negative;
+    return quotient_of_number(p, out, &number);
+}
+
+static bool evaluate(pool *p, quotient *values, const bnd_term *terms, size_t i, const char *text, const bnd_format *f)
+{
+    const bnd_term *term = &terms[i];
+    quotient operands[BND_OPERANDS_MAX] = {{.negative = false}};
+    for (size_t k = 0; k < term->operands; k++) {
+        operands[k] = values[term->operand[k]];
     }
-    free(s.values);
-    return status;
+    switch (term->kind) {
+    case BND_TERM_NUMBER:
+        return read_number(p, &values[i], term, text);
+    case BND_TERM_CODE: {
+        bnd_format own = bnd_term_format(term, text, f);
+        return quotient_of_value(p, &values[i], bnd_unpack(&own, term->code));
+    }
+    case BND_TERM_OPERATION:
+        return page_has_operation(term->operation) && operate(p, &values[i], term, operands);
+    case BND_TERM_POWER:
+        return raise(p, &values[i], operands[0], term->integer);
+    case BND_TERM_SUM:
+        return times(p, &values[i], &operands[0], term->integer);
+    default:
+        return false;
+    }
+}
+
+/* The value of the last term; `*done` is the number of terms that could be evaluated. */
+static bnd_status evaluate_all(bnd_real **out, size_t *done, const bnd_term *terms, size_t count, const char *text,
+                               const bnd_format *f, bnd_error *why)
+{
+    quotient *values = calloc(count > 0 ? count : 1, sizeof *values);
+    bnd_real *real = page_real_new(why);
+    size_t i = 0;
+    while (values != NULL && real != NULL && i < count && evaluate(&real->memory, values, terms, i, text, f)) {
+        i++;
+    }
+    if (values == NULL || real == NULL || real->memory.no_memory) {
+        free(values);
+        bnd_real_free(real);
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the expression");
+    }
+    if (count > 0 && i == count) {
+        real->known = BND_KNOWN_EXACTLY;
+        real->value = values[count - 1];
+    }
+    free(values);
+    *done = i;
+    *out = real;
+    return BND_OK;
+}
+
+bnd_status bnd_real_new_of_expression(bnd_real **out, const bnd_term *terms, size_t count, const char *text,
+                                      const bnd_format *f, bnd_error *why)
+{
+    size_t done;
+    return evaluate_all(out, &done, terms, count, text, f, why);
+}
+
+static bnd_status value_of(bnd_exact *value, bnd_real **exact, const bnd_term *terms, size_t count, const char *text,
+                           bnd_error *why)
+{
+    bnd_real *real;
+    bnd_exact leading;
+    size_t done;
+    bnd_status status = evaluate_all(&real, &done, terms, count, text, NULL, why);
+    if (status != BND_OK) {
+        return status;
+    }
+    if (real->known != BND_KNOWN_EXACTLY) {
+        status = bnd_fail(why, BND_BAD_ARGUMENT, done < count ? terms[done].from : 0, "%s", REFUSED);
+    } else if (!quotient_leading(&real->memory, &leading, &real->value)) {
+        status = bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the value of the expression");
+    }
+    if (status != BND_OK) {
+        bnd_real_free(real);
+        return status;
+    }
+    *value = leading;
+    *exact = real;
+    return BND_OK;
 }
 
 bnd_status bnd_real_new_of_text_n(bnd_exact *value, bnd_real **exact, const char *text, size_t length, bnd_error *why)
 {
-    if (length > 10000) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "an expression must have at most 10000 characters on this page");
-    }
-    bnd_term *terms = calloc(length > 0 ? length : 1, sizeof *terms);
+    bnd_term *terms = length < 1000000 ? calloc(length + 1, sizeof *terms) : NULL;
     if (terms == NULL) {
-        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the expression");
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the terms of %zu characters", length);
     }
     size_t count;
-    bnd_status status = bnd_expression_parse_n(terms, length, &count, text, length, NULL, why);
-    status = status == BND_OK ? value_of(value, terms, count, text, why) : status;
-    if (status == BND_OK) {
-        *exact = NULL; /* the value is the whole number */
-    }
+    bnd_status status = bnd_expression_parse_n(terms, length + 1, &count, text, length, NULL, why);
+    status = status == BND_OK ? value_of(value, exact, terms, count, text, why) : status;
     free(terms);
     return status;
 }

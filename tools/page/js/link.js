@@ -41,6 +41,23 @@ export function format({ room, path = [], query = {} }) {
     return `#${segments}${pairs === "" ? "" : `?${pairs}`}`;
 }
 
+// A list: its items stand between commas that are not in parentheses.
+export function parts(list) {
+    const out = [];
+    let depth = 0, from = 0;
+    for (let at = 0; at < list.length; at++) {
+        depth = Math.max(0, depth + (list[at] === "(") - (list[at] === ")"));
+        if (list[at] === "," && depth === 0) {
+            out.push(list.slice(from, at));
+            from = at + 1;
+        }
+    }
+    return [...out, list.slice(from)];
+}
+
+// The items without those that are empty.
+export const items = (list) => parts(list ?? "").map((item) => item.trim()).filter((item) => item !== "");
+
 // A word of a command line as a shell takes it.
 function quote(word) {
     return /^[A-Za-z0-9_./:,=+@%^-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;

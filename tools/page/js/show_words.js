@@ -1,10 +1,10 @@
 // The rooms Number and Libraries: from the state of a fragment to the words of `binade show`. doc/reference/links.md has the
 // grammar, tests/page/links.tsv examples. `binade show --link` goes the other way.
 
+import { items } from "./link.js";
+
 // Keys with a value, in the order in which they are written. Each is an option of the same name.
 export const ruleKeys = ["round", "overflow", "nan", "flush", "tininess", "dialect", "seed", "random"];
-
-export const items = (list) => list.split(",").filter((item) => item !== "");
 
 // The state with the room's defaults where a segment is missing or empty.
 export function filled({ path, query }, start) {

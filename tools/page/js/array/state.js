@@ -1,5 +1,5 @@
 // The states of the room Array, as they are in a fragment: #array/SOURCE/FORMATS?n=&seed=&...
-import { items } from "../sum/controls.js";
+import { items } from "../link.js";
 
 export const sources = [["normal", "normal"], ["lognormal", "lognormal"], ["student-t", "Student's t"], ["uniform", "uniform, -1 to 1"],
     ["image", "an image"], ["file", "a file"]];

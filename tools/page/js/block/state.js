@@ -1,5 +1,6 @@
 // The state of the room Block, #block/FORMAT/VALUES?..., and the words of `binade block` for it. doc/reference/links.md has
 // the grammar.
+import { parts } from "../link.js";
 import { presets } from "./presets.js";
 
 export const start = { path: ["mxfp4", presets[0].numbers.join(",")], query: {} };
@@ -11,7 +12,7 @@ export const formatOf = (state) => state.path[0] || start.path[0];
 
 // The numbers as they are written. The text of an empty input is empty.
 export function numbersOf(state) {
-    return (state.path[1] || start.path[1]).split(",");
+    return parts(state.path[1] || start.path[1]);
 }
 
 // An empty item counts as 0, so that an input can be cleared and typed anew.

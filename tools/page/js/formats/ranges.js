@@ -5,8 +5,9 @@ import { makeScale, powerText } from "../chart/scale.js";
 import { cut, widthOf } from "../chart/text.js";
 import { log2OfHex } from "../block/hex.js";
 import { h, svg as s } from "../dom.js";
+import { items } from "../link.js";
 import { namesInput } from "./names.js";
-import { changed, factsOf, items, namesOf, safely } from "./state.js";
+import { changed, factsOf, namesOf, safely } from "./state.js";
 
 const STEP = 26, BAR = 15, DECADE = Math.log10(2);
 

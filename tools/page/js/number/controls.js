@@ -1,6 +1,6 @@
 // The controls of the room Number: value, formats, and the rule of the rounding. Each changes one part of the state.
 import { h, select } from "../dom.js";
-import { items } from "../show_words.js";
+import { items } from "../link.js";
 import { dialects, flushes, nans, overflows, presets, readRounding, roundings, tininess, writeRounding } from "./choices.js";
 
 const titled = (list) => list.map(([name, title]) => [name, `${name} · ${title}`]);
@@ -52,7 +52,7 @@ export class Controls {
         this.element = h("form", { class: "controls", onsubmit: (event) => event.preventDefault() },
             h("label", { class: "field wide", for: "value" }, h("span", {}, "Number"), this.value),
             h("p", { class: "note", id: "value-help" }, "A decimal of any length (0.1, 1e-8), 0x1.8p3, inf, nan, a code (fp16:0x3c00, e2m1:0b0111), or an ",
-                "expression that is exact in binary (2^-24, 448+16). Commas separate several. The command also takes 1/3 and pi."),
+                "expression (1/3, 2^-24, 448+16). Commas separate several. The command also takes pi, sqrt(2) and exp(1)."),
             h("div", { class: "line" }, h("label", { class: "field grow", for: "formats" }, h("span", {}, "Formats"), this.formats), this.preset),
             this.picker,
             h("div", { class: "line" }, this.selects.round, this.bitsField, this.selects.dialect),

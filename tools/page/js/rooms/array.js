@@ -6,7 +6,8 @@ import { Histogram } from "../array/histogram.js";
 import { drawnImage, ImageView, readImage } from "../array/image.js";
 import { recommended, Results } from "../array/results.js";
 import { command, format, formats, looked, parameters, parse, savedName } from "../array/state.js";
-import { grouped, items } from "../sum/controls.js";
+import { items } from "../link.js";
+import { grouped } from "../sum/controls.js";
 
 let from = null; // the array of the last dropped .npy file, for the command
 

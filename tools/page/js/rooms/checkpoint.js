@@ -8,9 +8,10 @@ import { lintView } from "../checkpoint/lint.js";
 import { quantizeView } from "../checkpoint/quantize.js";
 import { relayoutView } from "../checkpoint/relayout.js";
 import { ScanView } from "../checkpoint/scan.js";
+import { items } from "../link.js";
 import { chosen, dropped } from "../report/files.js";
 import { saveReport } from "../report/save.js";
-import { choice, items, textField } from "../sum/controls.js";
+import { choice, textField } from "../sum/controls.js";
 
 const start = "fp16,e4m3,e4m3/row,e4m3/tile:128x128,mxfp8,nvfp4";
 

@@ -6,8 +6,8 @@ import { open as facts } from "../formats/facts.js";
 import { open as line } from "../formats/line.js";
 import { open as precision } from "../formats/precision.js";
 import { open as ranges } from "../formats/ranges.js";
-import { command, items, namesOf, start, viewOf } from "../formats/state.js";
-import { commandLine, format } from "../link.js";
+import { command, namesOf, start, viewOf } from "../formats/state.js";
+import { commandLine, format, items } from "../link.js";
 
 const views = {
     ranges: ["Ranges", ranges],

@@ -1,12 +1,13 @@
 // Number: values in formats, side by side. The answers are those of `binade show -v`.
 import { h } from "../dom.js";
+import { items } from "../link.js";
 import { ask, formatFacts } from "../number/answer.js";
 import { Card } from "../number/card.js";
 import { readRounding } from "../number/choices.js";
 import { Controls } from "../number/controls.js";
 import { literalsOf } from "../number/literals.js";
 import { RandomBits } from "../number/random.js";
-import { filled, items, ruleKeys, showWords } from "../show_words.js";
+import { filled, ruleKeys, showWords } from "../show_words.js";
 
 const keys = [...ruleKeys, "exact"]; // in the order of the room's table in doc/reference/links.md
 

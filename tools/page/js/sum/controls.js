@@ -54,8 +54,5 @@ export function check(label, { id, onchange, title = null }) {
 export const roundings = [["rne", "nearest even (rne)"], ["rna", "nearest away (rna)"], ["rtz", "toward zero (rtz)"],
     ["rup", "up (rup)"], ["rdn", "down (rdn)"], ["rto", "to odd (rto)"], ["sr", "stochastic (sr)"]];
 
-// A list "a,b,c" without empty items.
-export const items = (text) => (text ?? "").split(",").map((item) => item.trim()).filter((item) => item !== "");
-
 // A count for people: 1,000,000.
 export const grouped = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, ",");

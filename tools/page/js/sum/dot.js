@@ -2,7 +2,8 @@
 import { xyChart } from "../chart/chart.js";
 import { call } from "../core/call.js";
 import { h } from "../dom.js";
-import { choice, items, number, scrolled, tableOf, textField } from "./controls.js";
+import { items } from "../link.js";
+import { choice, number, scrolled, tableOf, textField } from "./controls.js";
 import { make, presets } from "./presets.js";
 import { dotExpression, format } from "./state.js";
 

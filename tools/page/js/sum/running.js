@@ -2,7 +2,8 @@
 import { xyChart } from "../chart/chart.js";
 import { call } from "../core/call.js";
 import { h } from "../dom.js";
-import { check, choice, grouped, items, number, scrolled, tableOf, roundings, textField } from "./controls.js";
+import { items } from "../link.js";
+import { check, choice, grouped, number, scrolled, tableOf, roundings, textField } from "./controls.js";
 import { format } from "./state.js";
 
 const formats = ["fp32", "fp16", "bf16", "e4m3", "e5m2"];

@@ -1,6 +1,6 @@
 // The states of the room Sum, as they are in a fragment, with the defaults that links never change:
 //     #sum/running/TERM/COUNT/SUMS?round=&seed=      #sum/dot/INPUTS/ACCUMULATORS/TERMS?look=
-import { items } from "./controls.js";
+import { items } from "../link.js";
 
 export const running = { term: "0.001", count: "10000", sums: "fp32,fp16,bf16,bf16:kahan,bf16:pairwise,bf16:fp32,bf16:sr" };
 export const dot = {
