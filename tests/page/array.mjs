@@ -344,8 +344,8 @@ await test("a list to begin with shows scale rules", async () => {
 
 await test("states that cannot be are explained", async () => {
     const page = await opened("#array");
-    for (const [fragment, words] of [["#array/cauchy/e4m3", /unknown array 'cauchy' \(available: normal/], ["#array/normal/e4m3?n=0", /n must be a whole number from 1/],
-        ["#array/normal/e4m3?outliers=2", /outliers must be a number from 0 to 1/]]) {
+    for (const [fragment, words] of [["#array/cauchy/e4m3", /unknown array 'cauchy' \(available: normal/], ["#array/normal/e4m3?n=0", /Elements must be a whole number from 1/],
+        ["#array/normal/e4m3?outliers=2", /Rate of outliers must be a number from 0 to 1/]]) {
         await page.enter(fragment);
         await settled(page);
         matches(await page.evaluate(() => document.querySelector(".array > .failure:not([hidden])")?.textContent ?? ""), words, fragment);

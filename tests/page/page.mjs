@@ -140,4 +140,16 @@ for (const { id } of rooms) {
     });
 }
 
+await test("no room is wider than 360 pixels", async () => {
+    const page = await open("#number", { width: 360, height: 800 });
+    await page.waitFor(() => document.documentElement.dataset.ready);
+    for (const room of ["number", "libraries", "block", "formats", "array", "sum", "sum/dot", "checkpoint", "train", "run"]) {
+        await page.enter(`#${room}`);
+        await page.waitFor((id) => document.querySelector("#menu [aria-current]").hash === `#${id}` && document.querySelector("#room .content").children.length > 0,
+            room.split("/")[0]);
+        check(await page.evaluate(() => document.documentElement.scrollWidth <= 360), room);
+    }
+    await page.close();
+});
+
 await finish();

@@ -89,18 +89,24 @@ class Page {
     // A room that cannot show a state says so; the others stay usable.
     show() {
         const { room, state } = this.state();
-        this.main.querySelector(":scope > .failure")?.remove();
+        this.main.querySelectorAll(":scope > .failure").forEach((one) => one.remove());
         try {
             this.enter(room, state);
         } catch (error) {
-            this.main.append(h("p", { class: "failure", role: "alert" }, error.message));
+            this.say(error.message);
         }
-        const asked = parse(this.fragment).room;
+        const asked = parse(this.fragment).room, more = state.path.slice(room.start.path.length);
         if (asked !== "" && asked !== room.id) {
-            this.main.append(h("p", { class: "failure", role: "alert" },
-                `This page has no room '${asked}'; the link may be of a later version of binade.`));
+            this.say(`This page has no room '${asked}'; the link may be of a later version of binade.`);
+        } else if (more.length > 0) {
+            this.say(`The room ${room.title} does not read '/${more.join("/")}' at the end of the link. A '/' inside a value is written %2F.`);
         }
         this.showCommand(room, state);
+    }
+
+    // Above what the room shows, so that it is seen first.
+    say(text) {
+        this.main.insertBefore(h("p", { class: "failure", role: "alert" }, text), this.main.querySelector(":scope > .content"));
     }
 
     enter(room, state) {

@@ -1,23 +1,22 @@
 // The controls of the room Array: what is drawn, how it is rounded, and how the table is read.
 import { h } from "../dom.js";
 import { choice, roundings, textField } from "../sum/controls.js";
-import { lists, sources } from "./state.js";
+import { labelOf, lists, sources } from "./state.js";
 
 const overflows = [["", "as the format has it"], ["saturate", "saturate"], ["propagate", "propagate"]];
 const orders = [["best", "best first"], ["worst", "worst first"], ["listed", "as listed"]];
 const budgets = [["4.5", "4.5"], ["6.5", "6.5"], ["9", "9"], ["16", "16"], ["64", "any"]];
-const shapeLabels = { lognormal: "Sigma", "student-t": "Degrees of freedom" };
 
 export class Controls {
     // onchange(part of the state); onsave()
     constructor(onchange, onsave) {
-        const text = (key, label, width) => textField(label, { id: `array-${key}`, width,
+        const text = (key, width) => textField(labelOf(key), { id: `array-${key}`, width,
             oninput: (value) => onchange({ [key]: value.trim().replace(/,(?=\d{3})/g, "") }) });
         const pick = (key, label, options) => choice(label, options, { id: `array-${key}`, onchange: (value) => onchange({ [key]: value }) });
         this.all = {
             source: choice("Array", sources, { id: "array-source", onchange: (value) => onchange({ source: value, shape: "" }) }),
-            n: text("n", "Elements", 10), seed: text("seed", "Seed", 6), scale: text("scale", "Scale", 6), shape: text("shape", "Shape", 6),
-            outliers: text("outliers", "Rate of outliers", 7), factor: text("factor", "Outliers, times larger", 6),
+            n: text("n", 10), seed: text("seed", 6), scale: text("scale", 6), shape: text("shape", 6),
+            outliers: text("outliers", 7), factor: text("factor", 6),
             round: pick("round", "Rounding", roundings), overflow: pick("overflow", "Overflow", overflows), sort: pick("sort", "Order", orders),
             bits: pick("bits", "Recommend up to (bits per element)", budgets),
             list: choice("Lists", [["", "choose ..."], ...lists], { id: "array-list",
@@ -38,8 +37,8 @@ export class Controls {
             control.set(key === "list" ? "" : state[key]);
         }
         this.drawn.hidden = state.source === "image" || state.source === "file";
-        const { shape } = this.all, label = shapeLabels[state.source];
-        shape.element.hidden = !label;
-        shape.element.firstChild.textContent = label ?? "Shape";
+        const { shape } = this.all, label = labelOf("shape", state.source);
+        shape.element.hidden = label === labelOf("shape");
+        shape.element.firstChild.textContent = label;
     }
 }

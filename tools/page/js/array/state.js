@@ -15,6 +15,12 @@ export const lists = [[formats, "formats and scales"],
 
 const keys = { n: "1000000", seed: "0", scale: "1", shape: "", outliers: "0.001", factor: "100", round: "rne", overflow: "",
     sort: "best", bits: "9", look: "", centred: "0", left: "", right: "", gain: "0" };
+
+// The labels of the fields, which messages name.
+const shapeLabels = { lognormal: "Sigma", "student-t": "Degrees of freedom" };
+const labels = { n: "Elements", seed: "Seed", scale: "Scale", outliers: "Rate of outliers", factor: "Outliers, times larger" };
+export const labelOf = (key, source) => labels[key] ?? shapeLabels[source] ?? "Shape";
+
 const shapes = { lognormal: "1.5", "student-t": "3" };
 
 export function parse({ path, query }) {
@@ -47,7 +53,7 @@ export function looked(s) {
 export function parameter(s, key, low, high, whole = false) {
     const x = /^[-+0-9.eE]+$/.test(s[key]) ? Number(s[key]) : NaN;
     if (!(x >= low && x <= high) || whole && !Number.isInteger(x)) {
-        throw new Error(`${key} must be a ${whole ? "whole " : ""}number from ${low} to ${high}, not '${s[key]}'`);
+        throw new Error(`${labelOf(key, s.source)} must be a ${whole ? "whole " : ""}number from ${low} to ${high}, not '${s[key]}'`);
     }
     return x;
 }
