@@ -11,7 +11,7 @@ import signal
 import subprocess
 import unittest
 
-from support import bits_to_float32, command, normal, np, same_bits, spread, RANDOM
+from support import bits_to_float32, command, normal, np, same_bits, spread, torch, RANDOM
 
 import libbinade as bd
 
@@ -142,6 +142,24 @@ class SmallFormats(unittest.TestCase):
             x[[str(value) == "nan" and np.signbit(value) for value, _ in pairs]] = -nan
             got = bd.encode(x, name, dialect="ml_dtypes").tolist()
             self.assertEqual(got, [code for _, code in pairs], name)
+
+    def test_torch_bf16(self):
+        """PyTorch's bf16: the dialect's codes, but for NaN, which vectorised code for x86 writes as ffff and the scalar
+        rule as 7fc0 (doc/reference/dialects.md)."""
+        t = torch()
+        ties = np.arange(0x3f7f7ff0, 0x3f818010, dtype=np.uint32).view(np.float32)
+        x = np.concatenate([bits_to_float32(100000), ties, np.array([0, np.inf], np.float32)])
+        for y in (x, x[::3], -x):
+            got = t.from_numpy(y.copy()).to(t.bfloat16).view(t.int16).numpy().view(np.uint16)
+            want, nan = bd.encode(y, "bf16", dialect="torch-2.11"), np.isnan(y)
+            self.assertTrue(np.array_equal(got[~nan], want[~nan]))
+        nans = np.array([0x7fc00000, 0xffc00000, 0x7f800001, 0xff812345, 0xffffffff] * 7, np.uint32).view(np.float32)
+        self.assertEqual(set(bd.encode(nans, "bf16", dialect="torch-2.11").tolist()), {0x7fc0})
+        for n in range(1, len(nans) + 1):
+            got = t.from_numpy(nans[:n].copy()).to(t.bfloat16).view(t.int16).numpy().view(np.uint16)
+            self.assertIn(set(got.tolist()), ({0x7fc0}, {0xffff}), "scalar rule: 7fc0; vectorised code: ffff")
+        one = t.tensor(float("nan"), dtype=t.bfloat16)
+        self.assertEqual(one.reshape(1).view(t.int16).item(), 0x7fc0)
 
     def test_policies(self):
         x = np.array([1e9, -1e9, np.inf, np.nan, 300.0], np.float32)
