@@ -31,7 +31,7 @@ await test("bytes as text of the page come back, whatever their number", () => {
 
 // ---- in the page ----
 
-// Text whose contrast with what is behind it is below 4.5 (3 for large text).
+// Text whose contrast with what is behind it is below 4.5 (3 for large text). Old answers are faded while new ones come.
 function faint() {
     const rgb = (text) => (text.match(/[\d.]+/g) || []).map(Number);
     const light = ([r, g, b]) => [r, g, b].map((v) => v / 255).map((v) => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
@@ -47,10 +47,14 @@ function faint() {
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
         const element = node.parentElement, style = getComputedStyle(element);
-        if (!node.textContent.trim() || element.closest("script, svg, noscript, :disabled, option") || !element.checkVisibility()) continue;
-        const [a, b] = [light(rgb(style.color)), light(behind(element))];
+        if (!node.textContent.trim() || element.closest("script, style, noscript, :disabled, option, [aria-busy=true]") || !element.checkVisibility()) continue;
+        const ground = behind(element), drawn = element.closest("svg") !== null;
+        let opacity = 1;
+        for (let at = element; at; at = at.parentElement) opacity *= Number(getComputedStyle(at).opacity);
+        const ink = rgb(drawn && style.fill !== "none" ? style.fill : style.color).slice(0, 3).map((v, i) => v * opacity + ground[i] * (1 - opacity));
+        const [a, b] = [light(ink), light(ground)];
         const contrast = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05), size = parseFloat(style.fontSize);
-        if (contrast < (size >= 24 ? 3 : 4.5)) found.add(`${element.tagName}.${element.className} ${contrast.toFixed(2)} '${node.textContent.trim().slice(0, 30)}'`);
+        if (contrast < (size >= 24 ? 3 : 4.5)) found.add(`${element.tagName}.${element.getAttribute("class")} ${contrast.toFixed(2)} '${node.textContent.trim().slice(0, 30)}'`);
     }
     return [...found];
 }
@@ -60,6 +64,7 @@ function structure() {
     const skipped = levels.some((level, i) => i > 0 && level > levels[i - 1] + 1);
     const ids = [...document.querySelectorAll("[id]")].map((e) => e.id);
     return { ones: levels.filter((l) => l === 1).length, first: levels[0], skipped, twice: ids.filter((id, i) => ids.indexOf(id) !== i),
+        tables: [...document.querySelectorAll("table")].filter((one) => !one.caption && !one.getAttribute("aria-label")).length,
         language: document.documentElement.lang, titled: document.title !== "", main: document.querySelectorAll("main").length };
 }
 
@@ -72,9 +77,15 @@ await test("the checks below find what is wrong", async () => {
         text.style.color = "#999";
         text.style.width = "2000px";
         text.id = "room";
+        const faded = text.cloneNode(true);
+        Object.assign(faded, { textContent: "faded away", id: "faded" });
+        Object.assign(faded.style, { color: "black", opacity: ".4" });
+        document.querySelector("main").append(faded, document.createElement("table"));
         document.querySelector("main").append(text, document.createElement("button"), document.createElement("h4"));
     });
     check((await page.evaluate(faint)).some((words) => words.includes("hard to read")), "contrast");
+    check((await page.evaluate(faint)).some((words) => words.includes("faded away")), "contrast of faded text");
+    equal((await page.evaluate(structure)).tables, 1);
     const { skipped, twice } = await page.evaluate(structure);
     equal(twice, ["room"]);
     check(skipped, "a level of headings is left out");
@@ -98,7 +109,7 @@ for (const { id } of rooms) {
     await test(`${id}: opens, is quiet, named, in order and legible`, async () => {
         await begin();
         equal(await page.evaluate(() => document.querySelector("#menu a[aria-current]").dataset.room), id);
-        equal(await page.evaluate(structure), { ones: 1, first: 1, skipped: false, twice: [], language: "en", titled: true, main: 1 });
+        equal(await page.evaluate(structure), { ones: 1, first: 1, skipped: false, twice: [], tables: 0, language: "en", titled: true, main: 1 });
         const unnamed = (await page.accessibility()).filter((node) => CONTROLS.includes(node.role?.value) && !node.name?.value?.trim());
         equal(unnamed.map((node) => `${node.role.value} ${JSON.stringify(node.properties?.slice(0, 2))}`), [], "controls without a name");
         equal(await page.evaluate(faint), [], "contrast in light");
@@ -139,6 +150,22 @@ for (const { id } of rooms) {
         await page.close();
     });
 }
+
+await test("the other views are named and legible, too", async () => {
+    const page = await open("#number");
+    await ready(page);
+    for (const view of ["formats/line", "formats/precision", "formats/codes", "formats/design", "formats/facts", "sum/dot"]) {
+        await page.enter(`#${view}`);
+        await page.waitFor((hash) => location.hash.startsWith(hash) && document.querySelector("#room .content").textContent.length > 200, `#${view}`);
+        await page.waitFor(() => !document.querySelector("[aria-busy=true]"));
+        for (const dark of [false, true]) {
+            await page.media({ dark });
+            equal([view, dark, ...await page.evaluate(faint)], [view, dark]);
+        }
+        equal([view, (await page.evaluate(structure)).tables], [view, 0]);
+    }
+    await page.close();
+});
 
 await test("no room is wider than 360 pixels", async () => {
     const page = await open("#number", { width: 360, height: 800 });

@@ -90,7 +90,7 @@ export class Results {
         const rows = sorted(results, sort).map((r) => this.row(r, best, look));
         rows.push(...waiting.map((name) => h("tr", {}, h("th", { scope: "row" }, h("button", { type: "button", class: "plain", disabled: true }, name)),
             columns.slice(1).map(() => h("td", {})))));
-        this.table.replaceChildren(tableOf(head, rows, { class: "formats" }));
+        this.table.replaceChildren(tableOf("Formats and what they lose", head, rows, { class: "formats" }));
     }
 
     row(r, best, look) {

@@ -28,7 +28,7 @@ function ways(groups) {
         number(grouped(g.weights)), h("td", { title: g.first }, cut(g.first, 40)));
     });
     return rows.length === 0 ? null : [h("h3", {}, "How A was made"),
-        scrolled("How A was made", tableOf(["Confidence", "Made by", "Codes", "Scales", "Tensor scales", "Weights", "First"], rows, { class: "report-table" }))];
+        scrolled("How A was made", tableOf("How A was made", ["Confidence", "Made by", "Codes", "Scales", "Tensor scales", "Weights", "First"], rows, { class: "report-table" }))];
 }
 
 export class DiffView {

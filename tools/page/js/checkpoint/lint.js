@@ -44,7 +44,7 @@ function layouts(all) {
     };
     const rows = all.map((one) => h("tr", {}, h("th", { scope: "row", title: one.title }, one.layout), number(grouped(one.weights)),
         number(grouped(one.elements)), number(sized(one.bytes)), list(one.loaders).map((c) => cell(one, c))));
-    return [scrolled("Layouts, and who loads them", tableOf(["Layout", "Weights", "Elements", "Size", ...loaders], rows, { class: "report-table" })),
+    return [scrolled("Layouts, and who loads them", tableOf("Layouts, and who loads them", ["Layout", "Weights", "Elements", "Size", ...loaders], rows, { class: "report-table" })),
         notes.length > 0 ? h("details", {}, h("summary", {}, "Conditions"), h("ul", {}, notes)) : null];
 }
 

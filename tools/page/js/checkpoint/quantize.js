@@ -14,13 +14,13 @@ function kinds(plan) {
     const row = (name, one, weights, elements, of = null) => h("tr", { class: of }, h("th", { scope: "row" }, name), text(one.from ?? ""), text(one.to ?? ""),
         text(one.because ?? ""), number(grouped(weights)), number(grouped(elements)), sizes(one), bits(one));
     const rows = plan.plan.map((one) => row(one.conversion, one, one.weights, one.elements, one.conversion === "quantized" ? "report-use" : null));
-    return scrolled("The plan", tableOf(["What", "From", "To", "Why", "Weights", "Elements", "Bytes in", "Bytes out", "Bits in", "Bits out"],
+    return scrolled("The plan", tableOf("The plan", ["What", "From", "To", "Why", "Weights", "Elements", "Bytes in", "Bytes out", "Bits in", "Bits out"],
         [rows, row("all", plan, plan.tensors.length, plan.parameters)], { class: "report-table" }));
 }
 
 function files(plan) {
     const rows = plan.files.map((one) => h("tr", {}, h("th", { scope: "row" }, cut(one.file, 80)), number(grouped(one.tensors)), number(sized(one.bytes))));
-    return plan.out === null ? null : [h("h3", {}, "Files that were written"), scrolled("Files that were written", tableOf(["File", "Tensors", "Size"], rows, { class: "report-table" })),
+    return plan.out === null ? null : [h("h3", {}, "Files that were written"), scrolled("Files that were written", tableOf("Files that were written", ["File", "Tensors", "Size"], rows, { class: "report-table" })),
         folded("other files", plan.other_files.map((name) => cut(name, 120)))];
 }
 

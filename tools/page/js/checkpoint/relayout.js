@@ -29,7 +29,7 @@ export function relayoutView(relayout) {
             { head: "1 / (1 / x)", sort: (r) => r.back, cell: (r) => number(numberText(r.back, 9)) },
             { head: "Moved by", sort: (r) => r.ulps, down: true, cell: (r) => h("td", { class: r.ulps > 0 ? "number bad" : "number" }, `${grouped(r.ulps)} ulp${r.ulps === 1 ? "" : "s"}`) }] });
     return h("section", { class: "relayout" }, h("h2", {}, "Another layout"), answerOf(relayout.answer[0], relayout.answer.slice(1)),
-        scrolled("Changes", tableOf(["Change", "Tensors", "What it means"], counts, { class: "report-table" })),
+        scrolled("Changes", tableOf("Changes", ["Change", "Tensors", "What it means"], counts, { class: "report-table" })),
         reciprocals && [h("h3", {}, "Reciprocals"), h("p", { class: "note" }, "A scale that is stored as its reciprocal. The reciprocal of a reciprocal may be another number of fp32."), reciprocals.element],
         h("h3", {}, "Tensors"), table.element,
         folded("entries in the metadata for the way back", relayout.kept.map((one) => `${cut(one.key, 120)}: ${sized(one.bytes)}`)));

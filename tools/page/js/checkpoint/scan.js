@@ -28,7 +28,7 @@ function totals(scan) {
         number(`${numberText(100 * c.bytes / Math.max(1, model.bytes), 3)} %`),
         Object.keys(VERDICTS).map((key) => number(grouped(c.tensors[key]))), number(grouped(c.to_zero)), number(grouped(c.overflows)),
         h("td", { title: c.worst }, cut(c.worst, 40))));
-    return scrolled("The model in each format", tableOf(head, rows, { class: "report-table" }));
+    return scrolled("The model in each format", tableOf("The model in each format", head, rows, { class: "report-table" }));
 }
 
 export class ScanView {

@@ -27,7 +27,7 @@ const link = (view, name, text) => h("a", { href: fragment({ room: "formats", pa
 export function sheet(f) {
     const tables = groups.map(([title, keys]) => {
         const rows = Object.entries(keys).filter(([key]) => f[key] !== null && f[key] !== "" && f[key] !== undefined);
-        return h("section", { class: title === "Names elsewhere" ? "formats-elsewhere" : null }, h("h2", {}, title), h("table", {}, h("tbody", {}, rows.map(([key, label]) =>
+        return h("section", { class: title === "Names elsewhere" ? "formats-elsewhere" : null }, h("h2", {}, title), h("table", { "aria-label": title }, h("tbody", {}, rows.map(([key, label]) =>
             h("tr", { "data-key": key }, h("th", { scope: "row" }, label), h("td", {}, String(f[key])))))));
     });
     return h("div", { class: "formats-sheet" }, h("h2", { class: "formats-name" }, f.name), f.width > 0 ? boxes(f) : h("p", {}, "A value set: it rounds, and has no codes."),

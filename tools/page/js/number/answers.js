@@ -25,7 +25,7 @@ export function answersTable(finding, answers) {
     const own = answers.find((one) => one.dialect === "binade"), rules = answers.filter((one) => one !== own);
     const groups = [...new Set(rules.map((one) => one.group))].sort((a, b) => a - b);
     return h("section", { class: "answer", "aria-label": finding }, h("p", { class: "finding" }, finding),
-        h("div", { class: "scroll" }, h("table", { class: "answers" },
+        h("div", { class: "scroll" }, h("table", { class: "answers", "aria-label": finding },
             h("thead", {}, h("tr", {}, ["Rule", "Library", "Source of the rule"].map((text) => h("th", { scope: "col" }, text)))),
             groups.map((number) => {
                 const rows = rules.filter((one) => one.group === number);

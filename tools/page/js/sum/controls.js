@@ -16,9 +16,10 @@ export function textField(label, { id, width = 12, kind = "text", list = null, h
 }
 
 // A table that scrolls in itself: the texts of its head, and rows.
-export function tableOf(head, rows, attributes = {}) {
+// A table with this name, which screen readers say.
+export function tableOf(name, head, rows, attributes = {}) {
     const texts = head.map((one) => typeof one === "string" ? h("th", { scope: "col" }, one) : one);
-    return h("table", attributes, h("thead", {}, h("tr", {}, texts)), h("tbody", {}, rows));
+    return h("table", { "aria-label": name, ...attributes }, h("thead", {}, h("tr", {}, texts)), h("tbody", {}, rows));
 }
 
 export const scrolled = (label, ...children) => h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, children);

@@ -117,7 +117,7 @@ export class Dot {
         this.verdict.textContent = conclusion(answer);
         this.chart.update({ series: answer.accumulators.map((a) => ({ name: a.name, x: at,
             y: a.sums.map((v, i) => v === null || answer.exact === null ? null : v - answer.terms[i].exact_double) })) });
-        this.table.replaceChildren(tableOf(["Accumulator", "Step", "Result", "Error", "Relative", "Bits lost of 24"],
+        this.table.replaceChildren(tableOf("Result by accumulator", ["Accumulator", "Step", "Result", "Error", "Relative", "Bits lost of 24"],
             answer.accumulators.map((a) => h("tr", { "data-accumulator": a.name }, h("th", { scope: "row" }, a.name),
                 h("td", {}, kinds[a.kind] ?? ""), number(a.value, a.digits), number(a.error_short ?? "-"),
                 number(a.relative_text ?? "-"), number(a.lost ?? "-")))));
@@ -130,7 +130,7 @@ export class Dot {
             const same = i > 0 && a.totals[i] === a.totals[i - 1] && !zero(answer.terms[i]);
             return h("td", { class: same ? "number unchanged" : "number" }, same ? "= " : "", a.totals[i]);
         };
-        this.steps.replaceChildren(tableOf(["Term", "Product", "Exact", ...answer.accumulators.map((a) => a.name)],
+        this.steps.replaceChildren(tableOf("Sum after each term", ["Term", "Product", "Exact", ...answer.accumulators.map((a) => a.name)],
             answer.terms.map((t, i) => h("tr", {}, h("th", { scope: "row" }, String(i + 1)), number(`${t.a} × ${t.b}`),
                 number(t.exact_short ?? "-", t.exact), answer.accumulators.map((a) => total(a, i))))));
     }

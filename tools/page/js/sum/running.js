@@ -68,7 +68,7 @@ export class Running {
             this.boxes[i][k]?.input.setAttribute("aria-label", `${f}, ${text}`);
             return h("td", {}, this.boxes[i][k]?.element);
         };
-        const grid = tableOf(["Format", ...ways.map(([, text]) => text)], formats.map((f, i) => h("tr", {}, h("th", { scope: "row" }, f),
+        const grid = tableOf("Sums to compare", ["Format", ...ways.map(([, text]) => text)], formats.map((f, i) => h("tr", {}, h("th", { scope: "row" }, f),
             ways.map((way, k) => box(f, i, way, k)))), { class: "grid" });
         this.verdict = h("p", { class: "verdict", "aria-live": "polite" });
         this.failure = h("p", { class: "failure", role: "alert", hidden: true });
@@ -153,7 +153,7 @@ export class Running {
         const head = ["Sum", "Total", "Error", "Relative", "Bits lost", "Stalls", "Term as stored", "Way"];
         const exact = h("tr", { "data-sum": "exact" }, h("th", { scope: "row" }, "exact"), number(answer.exact),
             [0, 1, 2, 3].map(() => h("td", {}, "")), number(this.state.term), h("td", {}, ""));
-        this.table.replaceChildren(tableOf(head, [exact, ...answer.lines.map((l) => h("tr", { "data-sum": l.name },
+        this.table.replaceChildren(tableOf("Totals", head, [exact, ...answer.lines.map((l) => h("tr", { "data-sum": l.name },
             h("th", { scope: "row" }, l.name), number(l.value, l.code), number(l.error_short), number(l.relative_text),
             number(l.lost === null ? "-" : `${l.lost} of ${l.precision}`), h("td", {}, stall(l, answer.count)),
             number(l.term ?? "rounded, each"), h("td", {}, l.title)))]));
