@@ -96,12 +96,12 @@ bool pool_power_of_five(pool *p, bndi_natural *out, uint64_t exponent)
 
 bool pool_divide(pool *p, bndi_natural *out, bndi_natural *rest, const bndi_natural *a, const bndi_natural *b)
 {
-    bndi_natural quotient, left, divisor;
-    if (!begin(p, &quotient, a->size + 1) || !pool_copy(p, &left, a, 2) || !pool_copy(p, &divisor, b, 2)) {
+    bndi_natural whole, left, divisor;
+    if (!begin(p, &whole, a->size + 1) || !pool_copy(p, &left, a, 2) || !pool_copy(p, &divisor, b, 2)) {
         return false;
     }
-    bndi_natural_divide(&quotient, &left, &divisor);
-    *out = quotient;
+    bndi_natural_divide(&whole, &left, &divisor);
+    *out = whole;
     *rest = left;
     return true;
 }
@@ -109,13 +109,13 @@ bool pool_divide(pool *p, bndi_natural *out, bndi_natural *rest, const bndi_natu
 /* Euclid: the rest of each division is the next divisor, in the same memory. Neither is zero. */
 static bool common_factor(pool *p, bndi_natural *out, const bndi_natural *a, const bndi_natural *b)
 {
-    bndi_natural quotient, x, y;
+    bndi_natural whole, x, y;
     size_t longest = a->size > b->size ? a->size : b->size;
-    if (!begin(p, &quotient, longest + 1) || !pool_copy(p, &x, a, 2) || !pool_copy(p, &y, b, 2)) {
+    if (!begin(p, &whole, longest + 1) || !pool_copy(p, &x, a, 2) || !pool_copy(p, &y, b, 2)) {
         return false;
     }
     while (y.size > 0) {
-        bndi_natural_divide(&quotient, &x, &y);
+        bndi_natural_divide(&whole, &x, &y);
         bndi_natural rest = x;
         x = y;
         y = rest;
@@ -127,12 +127,12 @@ static bool common_factor(pool *p, bndi_natural *out, const bndi_natural *a, con
 /* floor(sqrt(a)) by Newton's method, from above. */
 static bool integer_root(pool *p, bndi_natural *out, const bndi_natural *a)
 {
-    bndi_natural root = {.size = 0}, next, quotient, rest, one;
+    bndi_natural root = {.size = 0}, next, whole, rest, one;
     bool done = small(p, &one, 1) && pool_shift_left(p, &root, &one, (bndi_natural_bits(a) + 1) / 2);
     for (bool falls = true; done && falls;) {
-        done = pool_divide(p, &quotient, &rest, a, &root) && pool_copy(p, &next, &root, quotient.size + 1);
+        done = pool_divide(p, &whole, &rest, a, &root) && pool_copy(p, &next, &root, whole.size + 1);
         if (done) {
-            bndi_natural_add(&next, &quotient);
+            bndi_natural_add(&next, &whole);
             (void)bndi_natural_shift_right(&next, 1);
             falls = bndi_natural_compare(&next, &root) < 0;
             root = falls ? next : root;

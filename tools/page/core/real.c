@@ -82,7 +82,7 @@ double bnd_real_in_units(const bnd_real *x, bnd_exact unit)
 /* 5^five = below? */
 static bool is_power_of_five(pool *p, const bndi_natural *below, uint64_t *five)
 {
-    bndi_natural rest, quotient, digit, divisor;
+    bndi_natural rest, whole, digit, divisor;
     uint64_t word = 5;
     bool done = pool_copy(p, &rest, below, 0);
     divisor = (bndi_natural){.word = &word, .size = 1};
@@ -90,8 +90,8 @@ static bool is_power_of_five(pool *p, const bndi_natural *below, uint64_t *five)
     /* 5^27 at once as long as that divides */
     for (unsigned step = BNDI_FIVES_IN_WORD; done && step > 0; step = step > 1 ? 1 : 0) {
         word = bndi_power_of_five_word(step);
-        while ((done = pool_divide(p, &quotient, &digit, &rest, &divisor)) && digit.size == 0) {
-            rest = quotient;
+        while ((done = pool_divide(p, &whole, &digit, &rest, &divisor)) && digit.size == 0) {
+            rest = whole;
             *five += step;
         }
     }
