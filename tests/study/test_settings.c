@@ -178,6 +178,25 @@ static void test_references(void)
     end(rows, records, COUNT);
 }
 
+/* Files of one name have other contents; long texts are cut. */
+static void test_notes(void)
+{
+    enum { COUNT = 3 };
+    bnd_record records[COUNT] = {run_of("fp32", 1, 2, "\"data\": \"a\", \"blocks\": \"norm=rmsnorm\""),
+                                 run_of("bf16", 1, 2, "\"data\": \"a\", \"blocks\": \"norm=rmsnorm\""),
+                                 run_of("fp16", 1, 2,
+                                        "\"data\": \"a\", \"blocks\": "
+                                        "\"norm=rmsnorm,position=rope,mlp=swiglu,z_loss=1\"")};
+    size_t n = 0;
+    records[0].data_hash = records[2].data_hash = 5;
+    records[1].data_hash = 6;
+    bnd_summary_row *rows = rows_of(&n, records, COUNT);
+    CU_ASSERT_EQUAL_FATAL(n, COUNT);
+    CU_ASSERT_TRUE(has_note(rows, n, "No pair for bf16: it differs from fp32 in data, so"));
+    CU_ASSERT_TRUE(has_note(rows, n, "fp32 in blocks (norm=rmsnorm,position=rope,m..., not norm=rmsnorm), so"));
+    end(rows, records, COUNT);
+}
+
 /* ---- repeats ---- */
 
 static void test_repeats(void)
@@ -222,6 +241,7 @@ CU_TestInfo setting_tests[] = {{"which differences count", test_differences},
                                {"files by their contents", test_files},
                                {"a row per setup", test_rows},
                                {"references of the same setup", test_references},
+                               {"differences in words", test_notes},
                                {"repeats count once", test_repeats},
                                {"repeated logs", test_logs},
                                CU_TEST_INFO_NULL};

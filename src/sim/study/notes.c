@@ -185,8 +185,10 @@ static void add_settings(bndi_sentence *line, const question *q, size_t row, uns
     const size_t all =
         bndi_settings_apart(apart, SHOWN, q->rows[row].records, q->rows[q->rows[row].reference].records, kinds);
     for (size_t i = 0; i < all && i < SHOWN; i++) {
-        bndi_sentence_add(line, "%s%s (%s, not %s)", separator(i, all, " and "), apart[i].key, apart[i].value,
-                          apart[i].other);
+        bndi_sentence_add(line, "%s%s", separator(i, all, " and "), apart[i].key);
+        if (strcmp(apart[i].value, apart[i].other) != 0) { /* files of one name, or long texts that begin alike */
+            bndi_sentence_add(line, " (%s, not %s)", apart[i].value, apart[i].other);
+        }
     }
     if (all > SHOWN) {
         bndi_sentence_add(line, " and %zu more", all - SHOWN);

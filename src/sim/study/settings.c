@@ -224,6 +224,9 @@ static void show(char *out, size_t size, words value)
         out[n] = at[n] >= ' ' && at[n] <= '~' ? at[n] : '?';
     }
     out[n] = '\0';
+    if (n < length) {
+        memcpy(out + n - 3, "...", 3);
+    }
 }
 
 typedef struct search {
