@@ -89,6 +89,7 @@ static const struct {
     {"\"data\": \"a\"", "\"data\": \"\"", "data", "data"},
     {"\"init\": \"a\"", "\"steps\": 3", "init", "init"},
     {"\"recompute\": true", "\"recompute\": false", "recompute", "recompute"},
+    {"\"schedule\": \"constant\"", "\"schedule\": \"constant\", \"new\": 3", "new", "new"}, /* of a later version */
     {"\"tied\": true, \"heads\": 4", "\"tied\": true,\n  \"heads\": 4 ", "", ""},
 };
 

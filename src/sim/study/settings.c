@@ -235,12 +235,18 @@ typedef struct search {
     unsigned kinds;
 } search;
 
+/* What a configuration means that does not have the member; one of binade, which has a schedule, has all that apply. */
+static words unset_of(const rule *r, const members *m)
+{
+    const char *word = r->unset != NULL ? r->unset : value_named(m, "schedule").length > 0 ? "none" : "";
+    return (words){word, strlen(word)};
+}
+
 static void consider(search *s, words key, const members *a, words x, const members *b, words y)
 {
     const rule *r = rule_of(key.at, key.length);
-    const words unset = {r->unset, r->unset != NULL ? strlen(r->unset) : 0};
-    x = x.length > 0 ? x : unset;
-    y = y.length > 0 ? y : unset;
+    x = x.length > 0 ? x : unset_of(r, a);
+    y = y.length > 0 ? y : unset_of(r, b);
     if (!is_apart(r, a, x, b, y) || (kind_of(r, a, b) & s->kinds) == 0) {
         return;
     }
