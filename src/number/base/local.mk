@@ -6,10 +6,12 @@ libbinade_number_la_SOURCES += \
 	src/number/base/memory.h \
 	src/number/base/philox.c \
 	src/number/base/text_buffer.c \
-	src/number/base/error.c \
-	src/number/base/nearest_name.c \
 	src/number/base/utf8.c \
+	src/number/base/error.c \
+	src/number/base/refuse_character.c \
+	src/number/base/nearest_name.c \
 	src/number/base/verify.h
 
-# These three have no public call, and the laboratory uses them too: they are in both libraries.
-SHARED_SOURCES = src/number/base/utf8.c src/number/base/nearest_name.c src/number/base/text_buffer.c
+# These have no public call, and the laboratory uses them too: they are in both libraries.
+SHARED_SOURCES = src/number/base/utf8.c src/number/base/refuse_character.c src/number/base/nearest_name.c \
+	src/number/base/text_buffer.c
