@@ -70,15 +70,15 @@ def judge(name, layout):
 
 
 REFUSED = (  # the message says why, and what to do instead
-    ("gpt-oss", "compressed-tensors", "rows of gate and up in turn", "quantize --to bf16"),
-    ("gpt-oss-original", "modelopt", "rows of gate and up in turn", "quantize --to bf16"),
+    ("gpt-oss", "compressed-tensors", "rows of gate and up in turn", "quantizing to bf16"),
+    ("gpt-oss-original", "modelopt", "rows of gate and up in turn", "quantizing to bf16"),
     ("gguf-mxfp4", "compressed-tensors", "other names of tensors", "start from the .safetensors"),
     ("gguf-q8_0", "modelopt", "other names of tensors", "start from the .safetensors"),
-    ("mlx", "compressed-tensors", "biases", "quantize --to bf16"),
-    ("mlx-nvfp4", "compressed-tensors", "no other layout can be written", "quantize --to bf16"),
-    ("ct-pack-int4", "modelopt", "words of 32 bits", "quantize --to bf16"),
-    ("ct-int8-group", "modelopt", "no other layout can be written", "quantize --to bf16"),
-    ("comfy-nvfp4", "modelopt", "a note of ComfyUI's", "quantize --to bf16"),
+    ("mlx", "compressed-tensors", "biases", "quantizing to bf16"),
+    ("mlx-nvfp4", "compressed-tensors", "no other layout can be written", "quantizing to bf16"),
+    ("ct-pack-int4", "modelopt", "words of 32 bits", "quantizing to bf16"),
+    ("ct-int8-group", "modelopt", "no other layout can be written", "quantizing to bf16"),
+    ("comfy-nvfp4", "modelopt", "a note of ComfyUI's", "quantizing to bf16"),
     ("ct-mixed", "modelopt", "cannot mix FP8_PER_CHANNEL_PER_TOKEN with others"),
     ("deepseek-v4", "fp8", "(available: compressed-tensors)"),
     ("plain-npy", "fp8", "expected .safetensors files"))
@@ -93,7 +93,7 @@ def judge_refusal(name, layout, words):
     said = run.stdout.decode()
     check(run.returncode == 2 and all(word in said for word in words), f"{name} as {layout}: {run.returncode} {said}")
     check(not os.path.exists(out), f"{name} as {layout}: nothing is left behind")
-    if "quantize --to bf16" in words:
+    if "quantizing to bf16" in words:
         run = subprocess.run(binade + ["quantize", path, out, "--to", "bf16"], stdout=subprocess.PIPE,
                              stderr=subprocess.STDOUT, check=False)
         check(run.returncode == 0, f"{name}: what the message says can be done: {run.stdout.decode()[:200]}")

@@ -71,7 +71,7 @@ static bnd_status take_setting(settings *s, const char *key, const json_t *value
     if (json_is_integer(value) && json_integer_value(value) >= 0) {
         bndi_text_unsigned(&digits, (uint64_t)json_integer_value(value), 10, 1);
     } else if (json_is_real(value)) {
-        bndi_number_text(number, json_real_value(value));
+        bndi_number_text(number, json_number_value(value));
     } else if (!json_is_string(value)) {
         return refuse(key, at, "must be a string or a number of at least 0", why);
     }

@@ -72,7 +72,8 @@ static bnd_status find_model(asked *a, bnd_error *why)
     bnd_status status = BND_OK;
     uint64_t size[COST_OPTIONS];
     for (unsigned i = 0; i < COST_OPTIONS; i++) {
-        size[i] = (a->given & GIVEN(i)) == 0 ? 0 : (uint64_t)a->number[i];
+        const double number = (a->given & GIVEN(i)) != 0 ? a->number[i] : 0;
+        size[i] = number < 0x1p64 ? (uint64_t)number : UINT64_MAX; /* tokens may be more */
     }
     if (a->has_trained) {
         return BND_OK;
