@@ -69,6 +69,14 @@ await test("ties, and quotients next to them", () => {
     bothGive(["show", "-f", formats, "--table", "--", ...values], "a table");
 });
 
+await test("signs of zeros", () => {
+    const values = ["0*-1", "1-1", "-(1-1)", "-0", "0*-1+0", "0*-1-0", "min(0,-0)", "max(-0,0)", "(-0)^3", "(-0)^2", "sqrt(-0)", "abs(-0)", "abs(1-1)*-1",
+        "fma(0,-1,0)", "fma(0,-1,-0)", "(1-1)*-1", "scalb(-0,3)", "0/-3", "-0/3", "(1-1)/-3", "2*(-0)", "(1-1)+(-0)", "1-1+1", "fp16:0x8000", "-(fp16:0x8000)"];
+    for (const mode of ["rne", "rdn"]) {
+        bothGive(["show", "-f", formats, "--json", "-v", "--round", mode, "--", ...values], mode);
+    }
+});
+
 await test("long and far numbers", () => {
     for (const text of ["2^300000", "-(2^-300000)/3", "1e-20000/7", "1e20000/7+1", "(1/3)^5000", `0.${"7".repeat(9000)}/3`, "2^64+1", "10^400/10^400"]) {
         bothGive(["show", "-f", "fp64,fp16,e8m0", "--json", "-v", "--", text], text.slice(0, 30));

@@ -31,7 +31,7 @@ static bool choose(pool *p, quotient *out, bool smaller, const quotient *a, cons
 static bool magnitude(quotient *out, const quotient *x)
 {
     *out = *x;
-    out->negative = false;
+    out->negative = out->signless = false;
     return true;
 }
 
@@ -77,10 +77,14 @@ static bool operate(pool *p, quotient *out, const bnd_term *term, const quotient
     }
 }
 
+/* n x, as the sum 0 + x + x + ...: that of 0 and -0 has no sign. */
 static bool times(pool *p, quotient *out, const quotient *x, int64_t n)
 {
-    quotient count;
-    return quotient_of_value(p, &count, bnd_exact_int64(n)) && quotient_multiply(p, out, &count, x);
+    quotient count, zero, sum = {.negative = false};
+    bool done = quotient_of_value(p, &zero, bnd_exact_int64(0)) && quotient_of_value(p, &count, bnd_exact_int64(n)) &&
+                quotient_multiply(p, &sum, &count, x) && quotient_add(p, &sum, &zero, &sum);
+    *out = sum;
+    return done;
 }
 
 static bool read_number(pool *p, quotient *out, const bnd_term *term, const char *text)

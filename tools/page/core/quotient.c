@@ -157,7 +157,7 @@ bool quotient_is_zero(const quotient *x)
 
 quotient quotient_negated(quotient x)
 {
-    x.negative = !x.negative && !quotient_is_zero(&x);
+    x.negative = !x.negative && !x.signless;
     return x;
 }
 
@@ -191,7 +191,7 @@ static bool give_reduced(pool *p, quotient *out, quotient x)
 {
     bndi_natural factor, rest;
     if (quotient_is_zero(&x)) {
-        *out = (quotient){.above = x.above};
+        *out = (quotient){.above = x.above, .negative = x.negative, .signless = x.signless};
         return small(p, &out->below, 1);
     }
     x.two += without_twos(&x.above) - without_twos(&x.below);
@@ -242,9 +242,21 @@ bool quotient_of_number(pool *p, quotient *out, const bndi_scanned *number)
 
 bool quotient_multiply(pool *p, quotient *out, const quotient *a, const quotient *b)
 {
-    quotient x = {.negative = a->negative != b->negative, .two = a->two + b->two};
+    const bool signless = a->signless || b->signless;
+    quotient x = {.two = a->two + b->two};
+    x.negative = !signless && a->negative != b->negative;
+    x.signless = signless;
     return worth(p, bits_of(a) + bits_of(b)) && pool_multiply(p, &x.above, &a->above, &b->above) &&
            pool_multiply(p, &x.below, &a->below, &b->below) && give_reduced(p, out, x);
+}
+
+/* Of two zeros; alike, they keep their sign. */
+static quotient sum_of_zeros(const quotient *a, const quotient *b)
+{
+    quotient sum = *a;
+    sum.signless = a->signless || b->signless || a->negative != b->negative;
+    sum.negative = !sum.signless && a->negative;
+    return sum;
 }
 
 /* The numerators over the common denominator, on the smaller power of two. */
@@ -254,7 +266,7 @@ bool quotient_add(pool *p, quotient *out, const quotient *a, const quotient *b)
     quotient x = {.two = two};
     bndi_natural first, second;
     if (quotient_is_zero(a) || quotient_is_zero(b)) {
-        *out = quotient_is_zero(a) ? *b : *a;
+        *out = !quotient_is_zero(a) ? *a : !quotient_is_zero(b) ? *b : sum_of_zeros(a, b);
         return true;
     }
     if (!worth(p, bits_of(a) + bits_of(b)) || !pool_multiply(p, &first, &a->above, &b->below) ||
@@ -269,8 +281,9 @@ bool quotient_add(pool *p, quotient *out, const quotient *a, const quotient *b)
     if (!pool_copy(p, &x.above, swapped ? &second : &first, 1)) {
         return false;
     }
-    x.negative = swapped ? b->negative : a->negative;
     (a->negative == b->negative ? bndi_natural_add : bndi_natural_subtract)(&x.above, less);
+    x.signless = quotient_is_zero(&x);
+    x.negative = !x.signless && (swapped ? b->negative : a->negative);
     return give_reduced(p, out, x);
 }
 
@@ -330,7 +343,7 @@ bool quotient_leading(pool *p, bnd_exact *out, const quotient *x)
     const uint64_t more = (uint64_t)(shift > 0 ? shift : 0);
     bndi_natural leading, rest;
     if (quotient_is_zero(x)) {
-        *out = (bnd_exact){.kind = BND_KIND_ZERO};
+        *out = (bnd_exact){.kind = BND_KIND_ZERO, .negative = x->negative};
         return true;
     }
     if (!pool_shift_left(p, &leading, &x->above, more) || !pool_divide(p, &leading, &rest, &leading, &x->below)) {

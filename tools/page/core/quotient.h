@@ -15,9 +15,10 @@ typedef struct pool {
 void pool_close(pool *p);
 
 /* (-1)^negative * above / below * 2^two. `above` and `below` are odd and have no common factor; of zero, `above` has no
- * words and `below` is 1. */
+ * words and `below` is 1. A zero has the sign that IEEE 754 gives it, but none where that depends on the rounding mode,
+ * as in 1 - 1: it is `signless`, and not negative. */
 typedef struct quotient {
-    bool negative;
+    bool negative, signless;
     bndi_natural above, below;
     int64_t two;
 } quotient;

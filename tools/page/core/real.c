@@ -61,20 +61,36 @@ bnd_status bnd_real_new_of_error(bnd_real **out, bnd_exact value, const bnd_real
     return BND_OK;
 }
 
-double bnd_real_in_units(const bnd_real *x, bnd_exact unit)
+/* The nearest fp64 to x / divisor; NaN if there is none, or if the divisor is not known. */
+static double divided(bnd_real *work, const bnd_real *x, bool known, quotient divisor)
 {
     const bnd_format *fp64 = bnd_format_at(BND_FORMAT_FP64);
     bnd_exact leading;
-    quotient divisor;
+    known = known && x->known == BND_KNOWN_EXACTLY && quotient_invert(&divisor) &&
+            quotient_multiply(&work->memory, &divisor, &x->value, &divisor) &&
+            quotient_leading(&work->memory, &leading, &divisor);
+    return known ? bnd_decode(fp64, bnd_encode_exact(fp64, leading, (bnd_rule){0}, 0).code) : (double)NAN;
+}
+
+double bnd_real_in_units(const bnd_real *x, bnd_exact unit)
+{
+    bnd_real *work = page_real_new(NULL);
+    quotient divisor = {.negative = false};
     double units = NAN;
-    bnd_real *work = x->known == BND_KNOWN_EXACTLY ? page_real_new(NULL) : NULL;
-    if (work != NULL && quotient_of_value(&work->memory, &divisor, unit) && quotient_invert(&divisor) &&
-        quotient_multiply(&work->memory, &divisor, &x->value, &divisor) &&
-        quotient_leading(&work->memory, &leading, &divisor)) {
-        units = bnd_decode(fp64, bnd_encode_exact(fp64, leading, (bnd_rule){0}, 0).code);
+    if (work != NULL) {
+        bool known = quotient_of_value(&work->memory, &divisor, unit);
+        units = divided(work, x, known, divisor);
     }
     bnd_real_free(work);
     return units;
+}
+
+double bnd_real_quotient(const bnd_real *x, const bnd_real *y)
+{
+    bnd_real *work = page_real_new(NULL);
+    double out = work != NULL ? divided(work, x, y->known == BND_KNOWN_EXACTLY, y->value) : (double)NAN;
+    bnd_real_free(work);
+    return out;
 }
 
 /* ---- how it is written ---- */
@@ -147,13 +163,6 @@ static bool write_endless(bndi_text *out, pool *p, const quotient *x)
                                         .count = count < BNDI_CUT ? count : BNDI_CUT,
                                         .exponent = (int64_t)count - 1 - scale});
     return true;
-}
-
-double bnd_real_quotient(const bnd_real *x, const bnd_real *y)
-{
-    (void)x;
-    (void)y;
-    return NAN;
 }
 
 size_t bnd_print_real(char *out, size_t size, const bnd_real *x, bnd_notation notation)
