@@ -222,6 +222,22 @@ static void test_large_sums(void)
     }
 }
 
+/* No steps: C stays, and a NaN becomes the canonical one. */
+static void test_no_steps(void)
+{
+    static const char *const names[] = {"fp32",          "fp32/promote4",    "fp16/promote4", "fp64:rto/promote4",
+                                        "p9/promote100", "bf16:sr/promote4", "trunc14",       "trunc14/promote32"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const float none[3] = {0};
+        float c[3] = {bndi_float_of_bits(0xffc12345), -0.0f, 1.5f};
+        bnd_gemm how = {.accumulator = accumulator_named(names[i]), .add = true};
+        CU_ASSERT_EQUAL(bnd_gemm_f32(c, 1, 3, none, none, 0, &how, NULL), BND_OK);
+        CU_ASSERT_EQUAL(bndi_bits_of_float(c[0]), 0x7fc00000);
+        CU_ASSERT_EQUAL(bndi_bits_of_float(c[1]), 0x80000000);
+        CU_ASSERT_EQUAL(c[2], 1.5f);
+    }
+}
+
 CU_TestInfo known_tests[] = {
     {"ones", test_ones},
     {"harmonic sums", test_harmonic},
@@ -230,6 +246,7 @@ CU_TestInfo known_tests[] = {
     {"large sums", test_large_sums},
     {"fmaf", test_chain},
     {"promoted zeros", test_promoted_zeros},
+    {"no steps", test_no_steps},
     {"promoted with one rounding", test_promoted_once},
     {"promoted at the ends of fp32", test_promoted_beyond},
     {"no NaN", test_no_nan},

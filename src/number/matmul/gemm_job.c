@@ -62,6 +62,10 @@ bnd_status bndi_open_gemm_job(bndi_job *j, float *c, size_t m, size_t n, const v
     bnd_status status = bndi_check_reserved(reserved, "bnd_gemm", why);
     status = status == BND_OK ? bndi_check_choices(&(bnd_array){.context = how->context}, why) : status;
     status = status == BND_OK ? bndi_sum_make(&j->sum, how, a_format, b_format, why) : status;
+    if (status == BND_OK && k == 0 && how->accumulator.promote > 0) { /* nothing is promoted: C stays, as in fp32 */
+        const bnd_gemm plain = {.context = how->context};
+        status = bndi_sum_make(&j->sum, &plain, a_format, b_format, why);
+    }
     if (status != BND_OK) {
         return status;
     }
