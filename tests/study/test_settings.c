@@ -1,4 +1,5 @@
 /* Runs share a row, and form a pair, if their settings are the same; and a run that is given twice counts once. */
+#include "rows.h"
 #include "tests.h"
 
 #include <stdio.h>
@@ -9,7 +10,6 @@
 static bnd_record run_of(const char *recipe, uint64_t seed, double validation, const char *training)
 {
     bnd_record r;
-    bnd_error why;
     bndi_record_none(&r);
     strcpy(r.recipe, recipe);
     if (training != NULL) {
@@ -20,35 +20,8 @@ static bnd_record run_of(const char *recipe, uint64_t seed, double validation, c
         CU_ASSERT_PTR_NOT_NULL_FATAL(r.config);
         snprintf(r.config, size, "{\"recipe\": \"x\", \"training\": {%s}, \"model\": {\"floor\": 1}}\n", training);
     }
-    r.seed_init = r.seed_data = seed;
-    r.chance_loss = 4;
-    for (uint64_t i = 0; i < 3; i++) {
-        bnd_point p = bndi_point_none();
-        p.step = i;
-        p.loss = validation;
-        CU_ASSERT_TRUE_FATAL(succeeds(bndi_record_add(&r, &p, &why), &why));
-    }
-    CU_ASSERT_TRUE_FATAL(succeeds(bndi_record_finish(&r, &why), &why));
-    r.complete = r.validated = true;
-    r.steps = 3;
-    r.validation = validation;
+    end_record(&r, seed, validation, validation);
     return r;
-}
-
-static bnd_summary_row *rows_of(size_t *n, bnd_record *records, size_t count)
-{
-    bnd_summary_row *rows = NULL;
-    bnd_error why;
-    CU_ASSERT_TRUE_FATAL(succeeds(bnd_summary_make(&rows, n, records, count, BND_COMPARISON_MARGIN, &why), &why));
-    return rows;
-}
-
-static void end(bnd_summary_row *rows, bnd_record *records, size_t count)
-{
-    bnd_summary_free(rows);
-    for (size_t i = 0; i < count; i++) {
-        bnd_record_close(&records[i]);
-    }
 }
 
 static bool has_note(const bnd_summary_row *rows, size_t count, const char *words)

@@ -1,4 +1,5 @@
 /* Tables of runs: rows, their order and references, and numbers that are computed by hand. */
+#include "rows.h"
 #include "tests.h"
 
 #include <math.h>
@@ -10,41 +11,13 @@
 static bnd_record run_of(const char *recipe, double lr, uint64_t seed, double validation)
 {
     bnd_record r;
-    bnd_error why;
     bndi_record_none(&r);
     strcpy(r.recipe, recipe);
     strcpy(r.model, "mlp");
     strcpy(r.optimizer, "sgd");
     r.lr = lr;
-    r.seed_init = r.seed_data = seed;
-    r.chance_loss = 4;
-    for (uint64_t i = 0; i < 3; i++) {
-        bnd_point p = bndi_point_none();
-        p.step = i;
-        p.loss = 3;
-        CU_ASSERT_TRUE_FATAL(succeeds(bndi_record_add(&r, &p, &why), &why));
-    }
-    CU_ASSERT_TRUE_FATAL(succeeds(bndi_record_finish(&r, &why), &why));
-    r.complete = r.validated = true;
-    r.steps = 3;
-    r.validation = validation;
+    end_record(&r, seed, 3, validation);
     return r;
-}
-
-static bnd_summary_row *rows_of(size_t *n, bnd_record *records, size_t count)
-{
-    bnd_summary_row *rows = NULL;
-    bnd_error why;
-    CU_ASSERT_TRUE_FATAL(succeeds(bnd_summary_make(&rows, n, records, count, BND_COMPARISON_MARGIN, &why), &why));
-    return rows;
-}
-
-static void end(bnd_summary_row *rows, bnd_record *records, size_t count)
-{
-    bnd_summary_free(rows);
-    for (size_t i = 0; i < count; i++) {
-        bnd_record_close(&records[i]);
-    }
 }
 
 static bool is(const bnd_summary_row *rows, size_t row, bnd_summary_number number, double value)
