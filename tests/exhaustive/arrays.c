@@ -2,13 +2,12 @@
  * rounding, conversions, operations and sums, and the statistics of all of them; formats, rules, packings, strides and
  * lengths of every kind.
  *
- * Six million elements, or with --all a hundred million. Compiled with options.c, state.c and pool.c, and with the
- * models of tests/bulk; links the library. */
+ * Six million elements, or with --all a hundred million. Compiled with options.c, state.c, pool.c and random.c, and with
+ * the models of tests/bulk; links the library. */
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "common.h"
-#include "tests/bulk/draws.h"
+#include "random.h"
 #include "tests/bulk/sums.h"
 
 static const program about = {"arrays", "calls on arrays, every back end against the single calls", "jsa", NULL};
@@ -38,32 +37,40 @@ static void check_conversion(comparison *b, draw *d, const call *c, size_t n)
     free(in);
 }
 
-static void check_decode(comparison *b, draw *d, size_t n)
+static size_t check_decode(comparison *b, draw *d)
 {
+    const size_t n = draw_length(d);
     const bnd_format f = draw_format(d, true);
     const call c = decode_call(&f, draw_one_in(d, 2));
     check_conversion(b, d, &c, n);
+    return n;
 }
 
-static void check_encode(comparison *b, draw *d, size_t n)
+static size_t check_encode(comparison *b, draw *d)
 {
+    const size_t n = draw_length(d);
     const bnd_format f = draw_format(d, true);
     const call c = encode_call(&f, draw_one_in(d, 2));
     check_conversion(b, d, &c, n);
+    return n;
 }
 
-static void check_round(comparison *b, draw *d, size_t n)
+static size_t check_round(comparison *b, draw *d)
 {
+    const size_t n = draw_length(d);
     const bnd_format f = draw_format(d, false);
     const call c = round_call(&f, draw_one_in(d, 2));
     check_conversion(b, d, &c, n);
+    return n;
 }
 
-static void check_convert(comparison *b, draw *d, size_t n)
+static size_t check_convert(comparison *b, draw *d)
 {
+    const size_t n = draw_length(d);
     const bnd_format to = draw_format(d, true), from = draw_format(d, true);
     const call c = convert_call(&to, &from);
     check_conversion(b, d, &c, n);
+    return n;
 }
 
 /* ---- operations ---- */
@@ -126,25 +133,32 @@ static void check_operation(comparison *b, draw *d, result_type type, size_t n)
     free(codes);
 }
 
-static void check_codes(comparison *b, draw *d, size_t n)
+static size_t check_codes(comparison *b, draw *d)
 {
+    const size_t n = draw_length(d);
     check_operation(b, d, TO_CODES, n);
+    return n;
 }
 
-static void check_floats(comparison *b, draw *d, size_t n)
+static size_t check_floats(comparison *b, draw *d)
 {
+    const size_t n = draw_length(d);
     check_operation(b, d, TO_FLOATS, n);
+    return n;
 }
 
-static void check_doubles(comparison *b, draw *d, size_t n)
+static size_t check_doubles(comparison *b, draw *d)
 {
+    const size_t n = draw_length(d);
     check_operation(b, d, TO_DOUBLES, n);
+    return n;
 }
 
 /* ---- sums ---- */
 
-static void check_sums(comparison *b, draw *d, size_t n)
+static size_t check_sums(comparison *b, draw *d)
 {
+    const size_t n = draw_length(d);
     sum_question s = {.f = draw_format(d, true), .n = n, .type = (result_type)draw_below(d, 3)};
     s.of_x = draw_one_in(d, 4)      ? draw_format(d, true)
              : s.type == TO_CODES   ? s.f
@@ -157,56 +171,21 @@ static void check_sums(comparison *b, draw *d, size_t n)
     s.x = terms_of(&s.of_x, n, draw_bits(d));
     check_sum(b, &s);
     free(s.x);
-}
-
-/* ---- tasks ---- */
-
-static const struct {
-    const char *name;
-    void (*check)(comparison *b, draw *d, size_t n);
-} rows[] = {
-    {"decode", check_decode},
-    {"encode", check_encode},
-    {"round", check_round},
-    {"convert codes", check_convert},
-    {"operations on codes", check_codes},
-    {"operations on fp32", check_floats},
-    {"operations on fp64", check_doubles},
-    {"sums", check_sums},
-};
-enum { TASKS = sizeof rows / sizeof rows[0] };
-
-/* The first few differences of a process are printed by the checks themselves. */
-static void check_draws(const void *context, size_t row, uint64_t piece, outcome *o)
-{
-    static comparison b = {.what = "arrays"};
-    const uint64_t before = b.different;
-    draw d = {.seed = piece * TASKS + row};
-    (void)context;
-    while (o->checked < PIECE) {
-        const size_t n = draw_length(&d);
-        rows[row].check(&b, &d, n);
-        o->checked += n;
-    }
-    if (b.different > before) {
-        mismatch(o, "%s, piece %llu: see above", rows[row].name, (unsigned long long)piece);
-        o->failed += b.different - before - 1;
-        fflush(stdout);
-    }
+    return n;
 }
 
 int main(int argc, char **argv)
 {
-    static request r;
-    task tasks[TASKS];
-    int status;
-    if (!read_request(&r, &status, &about, argc, argv)) {
-        return status;
-    }
-    const uint64_t elements = r.all ? ALL : (uint64_t)((double)QUICK * test_scale());
-    for (size_t i = 0; i < TASKS; i++) {
-        tasks[i].pieces = elements / TASKS / PIECE + 1;
-        snprintf(tasks[i].name, sizeof tasks[i].name, "%s", rows[i].name);
-    }
-    return run_tasks(&r, tasks, TASKS, check_draws, NULL);
+    static const random_kind kinds[] = {
+        {"decode", check_decode, 1},
+        {"encode", check_encode, 1},
+        {"round", check_round, 1},
+        {"convert codes", check_convert, 1},
+        {"operations on codes", check_codes, 1},
+        {"operations on fp32", check_floats, 1},
+        {"operations on fp64", check_doubles, 1},
+        {"sums", check_sums, 1},
+    };
+    const random_plan plan = {&about, kinds, sizeof kinds / sizeof kinds[0], QUICK, ALL, PIECE};
+    return run_random(&plan, argc, argv);
 }

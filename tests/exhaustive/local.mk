@@ -20,9 +20,10 @@ RANDOM_CALLS = tests/exhaustive/arrays$(EXEEXT) tests/exhaustive/products$(EXEEX
 RANDOM_CALLS_NAMES = arrays products
 endif
 tests_exhaustive_arrays_SOURCES = $(EXHAUSTIVE_SHARED) $(BULK_MODEL) tests/bulk/draws.c tests/bulk/draws.h \
-	tests/exhaustive/arrays.c
+	tests/exhaustive/random.c tests/exhaustive/random.h tests/exhaustive/arrays.c
 tests_exhaustive_products_SOURCES = $(EXHAUSTIVE_SHARED) $(BULK_MODEL) tests/bulk/draws.c tests/bulk/draws.h \
-	tests/matmul/model.c tests/matmul/model.h tests/exhaustive/products.c
+	tests/matmul/model.c tests/matmul/model.h tests/exhaustive/random.c tests/exhaustive/random.h \
+	tests/exhaustive/products.c
 check_PROGRAMS += tests/exhaustive/cuda tests/exhaustive/cuda_dialects tests/exhaustive/hardware
 TESTS += tests/exhaustive/cuda tests/exhaustive/cuda_dialects tests/exhaustive/hardware
 tests_exhaustive_hardware_SOURCES = $(EXHAUSTIVE_SHARED) $(EXHAUSTIVE_SAMPLE) tests/exhaustive/hardware.c

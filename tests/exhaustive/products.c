@@ -3,15 +3,14 @@
  * Accumulators of every kind, formats and rules of every kind, rounded operands, codes, symmetric products, layouts,
  * and sizes about those of tiles and blocks.
  *
- * 10^7 steps of sums, or with --all 10^9. Compiled with options.c, state.c and pool.c, and with the models of
+ * 10^7 steps of sums, or with --all 10^9. Compiled with options.c, state.c, pool.c and random.c, and with the models of
  * tests/bulk and tests/matmul; links the library. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common.h"
+#include "random.h"
 #include "tests/bulk/compare.h"
-#include "tests/bulk/draws.h"
 #include "tests/matmul/model.h"
 
 static const program about = {"products", "matrix products, every back end against the single calls", "jsa", NULL};
@@ -312,48 +311,14 @@ static size_t check_codes(comparison *b, draw *d)
     return 2 * m * n * k;
 }
 
-/* ---- tasks ---- */
-
-static const struct {
-    const char *name;
-    size_t (*check)(comparison *b, draw *d);
-    unsigned share; /* of the steps, in 16ths: some are 100 times faster than others */
-} rows[] = {
-    {"fp32", check_fp32, 8},           {"usual formats", check_usual, 2},
-    {"any format", check_any, 1},      {"aligned groups", check_aligned, 1},
-    {"symmetric", check_symmetric, 3}, {"codes", check_codes, 1},
-};
-enum { TASKS = sizeof rows / sizeof rows[0] };
-
-/* The checks print the first few differences of a process. A product of no steps counts for some. */
-static void check_draws(const void *context, size_t row, uint64_t piece, outcome *o)
-{
-    static comparison b = {.what = "products"};
-    const uint64_t before = b.different;
-    draw d = {.seed = piece * TASKS + row};
-    (void)context;
-    while (o->checked < PIECE) {
-        o->checked += 100 + rows[row].check(&b, &d);
-    }
-    if (b.different > before) {
-        mismatch(o, "%s, piece %llu: see above", rows[row].name, (unsigned long long)piece);
-        o->failed += b.different - before - 1;
-        fflush(stdout);
-    }
-}
-
+/* Some kinds are 100 times faster than others. */
 int main(int argc, char **argv)
 {
-    static request r;
-    task tasks[TASKS];
-    int status;
-    if (!read_request(&r, &status, &about, argc, argv)) {
-        return status;
-    }
-    const uint64_t steps = r.all ? ALL : (uint64_t)((double)QUICK * test_scale());
-    for (size_t i = 0; i < TASKS; i++) {
-        tasks[i].pieces = steps * rows[i].share / 16 / PIECE + 1;
-        snprintf(tasks[i].name, sizeof tasks[i].name, "%s", rows[i].name);
-    }
-    return run_tasks(&r, tasks, TASKS, check_draws, NULL);
+    static const random_kind kinds[] = {
+        {"fp32", check_fp32, 8},           {"usual formats", check_usual, 2},
+        {"any format", check_any, 1},      {"aligned groups", check_aligned, 1},
+        {"symmetric", check_symmetric, 3}, {"codes", check_codes, 1},
+    };
+    const random_plan plan = {&about, kinds, sizeof kinds / sizeof kinds[0], QUICK, ALL, PIECE};
+    return run_random(&plan, argc, argv);
 }
