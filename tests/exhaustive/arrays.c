@@ -2,8 +2,8 @@
  * rounding, conversions, operations and sums, and the statistics of all of them; formats, rules, packings, strides and
  * lengths of every kind.
  *
- * Six million elements, or with --all a hundred million. Compiled with options.c, state.c, pool.c and random.c, and with
- * the models of tests/bulk; links the library. */
+ * Six million elements, or with --all a hundred million. Compiled with options.c, state.c, pool.c and random.c, and
+ * with the models of tests/bulk; links the library. */
 #include <stdio.h>
 #include <stdlib.h>
 
