@@ -4,7 +4,7 @@
  * From the root of the sources, after configure and make in build/:
  *
  *     nvcc -O2 -std=c++17 -arch=native -I. -Iinclude -Xcompiler -fopenmp -o build/check-gpu tools/dev/check-gpu.cu \
- *         build/.libs/libbinade.a -lmpfr -lgmp
+ *         build/.libs/libbinade.a
  *     build/check-gpu
  *
  * The instructions for fp6, fp4 and e8m0 belong to one architecture each, and nvcc makes them only where it is named:
@@ -205,7 +205,7 @@ template <typename code> status compare(source *s, int number, const bnd_context
     bnd_array how = {};
     bnd_error why;
     how.context = context;
-    how.packing = BND_PACKING_UNPACKED;
+    how.packing_out = BND_PACKING_UNPACKED;
     if (!rule_of(c, &row, &how.rule)) {
         return TROUBLE;
     }
@@ -213,6 +213,7 @@ template <typename code> status compare(source *s, int number, const bnd_context
     std::vector<code> theirs(CHUNK), ours(CHUNK);
     uint64_t different = 0;
     for (uint64_t first = 0; first < ALL; first += CHUNK) {
+#pragma omp parallel for
         for (uint64_t i = 0; i < CHUNK; i++) {
             bits[i] = static_cast<uint32_t>(first + i);
         }
