@@ -13,6 +13,8 @@ EXTRA_DIST += \
 	tools/dev/dialect-table \
 	tools/dev/screenshots.mjs \
 	tools/dev/check-gpu.cu \
+	tools/dev/check-tensor-cores.cu \
+	tools/dev/tensor_instructions.def \
 	tools/dev/check-headers \
 	tools/dev/check-install \
 	tools/dev/check-layers \

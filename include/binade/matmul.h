@@ -17,6 +17,7 @@ typedef enum bnd_accumulation {
     BND_ACCUMULATE_EACH,    /* s = round(s + round(a b)): every product and every sum rounded */
     BND_ACCUMULATE_ALIGNED, /* a group of products at once, truncated; see below */
     BND_ACCUMULATE_CBLAS,   /* OpenBLAS in fp32, without any promise about bits */
+    BND_ACCUMULATE_TENSOR,  /* a group of products at once, as tensor cores do; see below */
     BND_ACCUMULATE_COUNT
 } bnd_accumulation;
 
@@ -35,16 +36,32 @@ typedef enum bnd_accumulation {
  * zero to `bits` bits; from 2^128 on it is an infinity. If a term is NaN or an infinity, s becomes the sum of the
  * terms: an infinity or NaN. A sum of zero is +0. Groups begin at k = 0 and after each promotion. The rule is ignored.
  *
+ * TENSOR is what NVIDIA's tensor cores compute; with the numbers of the rows hopper-* every bit of an H200's results.
+ * The terms of a step are those of ALIGNED. The exponent of a product is the sum of the exponents of its factors, that
+ * of s is its own; a subnormal number has the least exponent of its format. The formats of A and B are those of the
+ * codes, or round_a and round_b, or else fp32. E is the largest exponent of the terms other than zero, but at least 7
+ * below the least of the format: -133, or -21 for fp16. Each term is truncated toward zero to a multiple of
+ * 2^(E - fraction). The sum of the truncated terms is exact, and is rounded to the format: toward zero if the format
+ * has fp32's exponents, to nearest even if it is fp16. Beyond the largest exponent it is an infinity; zero is +0.
+ * Infinities and NaNs: as in ALIGNED. The rule is ignored.
+ *
  * `promote`: after every `promote` steps over k, and at the end, s is added to an fp32 number, to nearest even, and
  * begins again with +0. If C is added, that number begins with the element of C. */
 typedef struct bnd_accumulator {
     bnd_format format; /* precision 0: fp32 */
     bnd_rule rule;
     uint32_t promote; /* 0: never */
-    uint16_t group;   /* of ALIGNED, 1 .. 64; 0 means 32 */
+    uint16_t group;   /* of ALIGNED and TENSOR, 1 .. 64; 0 means 32 */
     uint8_t kind;     /* bnd_accumulation */
+    uint8_t fraction; /* of TENSOR, 1 .. 40: bits that terms keep below the largest exponent */
 } bnd_accumulator;
-enum { BND_GROUP_DEFAULT = 32, BND_GROUP_MAX = 64, BND_ALIGNED_BITS_MAX = 24, BND_ACCUMULATOR_NAME_SIZE = 96 };
+enum {
+    BND_GROUP_DEFAULT = 32,
+    BND_GROUP_MAX = 64,
+    BND_ALIGNED_BITS_MAX = 24,
+    BND_TENSOR_FRACTION_MAX = 40,
+    BND_ACCUMULATOR_NAME_SIZE = 96
+};
 
 /* Reads the name of an accumulator. Case does not matter.
  *
@@ -53,6 +70,8 @@ enum { BND_GROUP_DEFAULT = 32, BND_GROUP_MAX = 64, BND_ALIGNED_BITS_MAX = 24, BN
  *     fma:F, each:F    FUSED and EACH by name: fma:bf16, each:fp32
  *     ...:MODE         a rounding mode: bf16:rtz, fma:e5m2:sr:8
  *     truncB[gG]       ALIGNED: B bits, 2 .. 24, in groups of G: trunc14 (groups of 32), trunc14g16
+ *     tensorF[gG]:FORMAT  TENSOR: fraction F, groups of G, sums in FORMAT: fp16, or e8m1 .. e8m23 (fp32)
+ *     hopper-fp8       tensor13:e8m13, by name; src/number/matmul/tensor_cores.def has all names
  *     .../promoteN     fp16/promote128, trunc14/promote128
  *     cblas            OpenBLAS
  *

@@ -195,6 +195,38 @@ static size_t check_aligned(comparison *b, draw *d)
     return check_product(b, d, &how, 2 * FEW_STEPS);
 }
 
+/* Operands of formats that tensor cores take, and of fp32; A times a power of two: groups are large and small. */
+static size_t check_tensor(comparison *b, draw *d)
+{
+    static const char *const formats[] = {"fp32", "e4m3", "e5m2", "fp16", "bf16", "tf32", "e2m1", "e8m12"};
+    static const uint8_t groups[] = {0, 4, 8, 16, 32, 64};
+    enum { FORMATS = sizeof formats / sizeof formats[0] };
+    char name[8];
+    bnd_gemm how = draw_choices(d);
+    const bnd_format a_format = format_named(formats[draw_below(d, FORMATS)]);
+    const bnd_format b_format = format_named(formats[draw_below(d, FORMATS)]);
+    snprintf(name, sizeof name, "e8m%u", 1 + (unsigned)draw_below(d, BND_ALIGNED_BITS_MAX - 1));
+    how.accumulator.kind = BND_ACCUMULATE_TENSOR;
+    how.accumulator.format = format_named(draw_one_in(d, 3) ? "fp16" : draw_one_in(d, 2) ? "fp32" : name);
+    how.accumulator.fraction = (uint8_t)(1 + draw_below(d, draw_one_in(d, 4) ? BND_TENSOR_FRACTION_MAX : 26));
+    how.accumulator.group =
+        (uint16_t)(draw_one_in(d, 3) ? 1 + draw_below(d, BND_GROUP_MAX) : groups[draw_below(d, sizeof groups)]);
+    how.round_a = &a_format;
+    how.round_b = &b_format;
+    const size_t m = 1 + draw_below(d, 12), n = 1 + draw_below(d, 70), k = draw_depth(d, 300);
+    question q;
+    question_open(&q, m, n, k, &how, (unsigned)draw_below(d, MATRIX_LAYOUTS));
+    const data_kind kind = fill(d, &q);
+    const int scale = (int)draw_below(d, 200) - 120;
+    for (size_t e = 0; e < q.a_size && a_format.emin == -126; e++) {
+        q.a[e] = ldexpf(q.a[e], scale);
+    }
+    check_back_ends(b, d, &q, kind, ask_plainly, NULL);
+    check_elements(b, d, &q, kind);
+    question_close(&q);
+    return 2 * m * n * k;
+}
+
 /* x x', whose halves are one, against the same product of two arrays. */
 static size_t check_symmetric(comparison *b, draw *d)
 {
@@ -318,6 +350,7 @@ int main(int argc, char **argv)
         {"fp32", check_fp32, 8},           {"usual formats", check_usual, 2},
         {"any format", check_any, 1},      {"aligned groups", check_aligned, 1},
         {"symmetric", check_symmetric, 3}, {"codes", check_codes, 1},
+        {"tensor cores", check_tensor, 1},
     };
     const random_plan plan = {&about, kinds, sizeof kinds / sizeof kinds[0], QUICK, ALL, PIECE};
     return run_random(&plan, argc, argv);

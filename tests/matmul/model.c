@@ -299,6 +299,58 @@ static float group_of_terms(const float *a, const float *b, size_t n, float s, i
                                 : (float)ldexp((double)total.significand, total.exponent);
 }
 
+/* The exponent of x in a format whose least is given; far below everything for 0. */
+static int exponent_of(float x, int least)
+{
+    const int e = log2_of(term_of(x));
+    return x == 0 ? -100000 : e > least ? e : least;
+}
+
+/* Up or down to the even one of two neighbours, in units of 2^unit. */
+static int64_t nearest_in_units(term t, int unit)
+{
+    const int64_t low = in_units(t, unit);
+    const int down = unit - t.exponent;
+    if (down <= 0 || down > 60) { /* a term is less than 2^59 */
+        return low;
+    }
+    const int64_t one = (int64_t)1 << down, rest = t.significand - low * one, twice = 2 * (rest < 0 ? -rest : rest);
+    const bool up = twice > one || (twice == one && low % 2 != 0);
+    return low + (up ? (t.significand < 0 ? -1 : 1) : 0);
+}
+
+/* BND_ACCUMULATE_TENSOR: operands of formats with these least exponents. */
+static float group_of_tensor(const float *a, const float *b, size_t n, float s, const bnd_accumulator *acc, int least_a,
+                             int least_b)
+{
+    const bnd_format *f = &acc->format;
+    term terms[BND_GROUP_MAX + 1] = {term_of(s)};
+    int most = exponent_of(s, f->emin) > f->emin - 7 ? exponent_of(s, f->emin) : f->emin - 7;
+    double all = (double)s;
+    for (size_t i = 0; i < n; i++) {
+        term x = term_of(a[i]), y = term_of(b[i]);
+        terms[i + 1] = (term){.significand = x.significand * y.significand, .exponent = x.exponent + y.exponent};
+        const int e = exponent_of(a[i], least_a) + exponent_of(b[i], least_b);
+        most = e > most ? e : most;
+        all += (double)a[i] * (double)b[i];
+    }
+    if (!isfinite(all)) {
+        return (float)all;
+    }
+    term total = {.significand = 0, .exponent = most - acc->fraction};
+    for (size_t i = 0; i <= n; i++) {
+        total.significand += in_units(terms[i], total.exponent);
+    }
+    if (total.significand == 0) {
+        return 0;
+    }
+    const int e = log2_of(total) > f->emin ? log2_of(total) : f->emin, unit = e - (f->precision - 1);
+    const bool nearest = f->emin != -126;
+    const int64_t kept = nearest ? nearest_in_units(total, unit) : in_units(total, unit);
+    const double r = ldexp((double)kept, unit);
+    return fabs(r) >= ldexp(1, f->emax + 1) ? (r < 0 ? -INFINITY : INFINITY) : (float)r + 0.0f;
+}
+
 /* ---- an element ---- */
 
 static float one_nan(float x)
@@ -331,9 +383,14 @@ static sum sum_of(const question *q, size_t i, size_t j, float start, size_t fir
     bnd_rule begin = acc->rule;
     begin.rounding = BND_ROUND_RNE;
     const uint64_t place = (uint64_t)i * q->k * q->n + j;
-    if (acc->kind == BND_ACCUMULATE_ALIGNED) {
+    if (acc->kind == BND_ACCUMULATE_ALIGNED || acc->kind == BND_ACCUMULATE_TENSOR) {
+        const bnd_format fp32 = fp32_format();
+        const bnd_format *of_a = q->how.round_a != NULL ? q->how.round_a : &fp32;
+        const bnd_format *of_b = q->how.round_b != NULL ? q->how.round_b : &fp32;
+        const bool cuts = f.emin == -126;
         const size_t group = acc->group != 0 ? acc->group : 32;
-        float s = to_fp32(&f, bnd_encode_float(&f, start, (bnd_rule){.rounding = BND_ROUND_RTZ}, 0).code);
+        float s = to_fp32(
+            &f, bnd_encode_float(&f, start, (bnd_rule){.rounding = cuts ? BND_ROUND_RTZ : BND_ROUND_RNE}, 0).code);
         for (size_t k = first; k < last; k += group) {
             float a[BND_GROUP_MAX], b[BND_GROUP_MAX];
             size_t n = last - k < group ? last - k : group;
@@ -341,7 +398,8 @@ static sum sum_of(const question *q, size_t i, size_t j, float start, size_t fir
                 a[t] = operand(q, true, i, k + t);
                 b[t] = operand(q, false, k + t, j);
             }
-            s = one_nan(group_of_terms(a, b, n, s, f.precision));
+            s = one_nan(acc->kind == BND_ACCUMULATE_ALIGNED ? group_of_terms(a, b, n, s, f.precision)
+                                                            : group_of_tensor(a, b, n, s, acc, of_a->emin, of_b->emin));
         }
         return (sum){.code = bnd_encode_float(&f, s, (bnd_rule){.rounding = BND_ROUND_RNE}, 0).code};
     }

@@ -106,6 +106,13 @@ static const char *const accumulators[] = {
     "trunc8g16",
     "trunc24g5",
     "trunc2g64",
+    "hopper-fp8",
+    "hopper-fp8/promote128",
+    "hopper-fp16",
+    "hopper-fp16-fp16",
+    "tensor40g64:e8m1",
+    "tensor1g1:fp32",
+    "tensor7g5:fp16/promote300",
     "e11m30",
     "fma:e8m40",
     "e9m2",
@@ -302,13 +309,14 @@ static void test_deep(void)
 static void test_operands(void)
 {
     static const char *const formats[] = {"fp16", "bf16", "e4m3", "e2m1", "e8m0", "tf32", "e3m2", "fp32"};
+    static const char *const names[] = {"fp32", "bf16", "hopper-fp8", "hopper-fp16-fp16"};
     size_t wrong = 0;
-    for (size_t i = 0; i < 8; i++) {
-        const bnd_format f = format_named(formats[i]), g = format_named(formats[(i + 3) % 8]);
-        bnd_gemm how = {.accumulator = accumulator_named(i % 2 == 0 ? "fp32" : "bf16"), .round_a = &f, .round_b = &g};
+    for (size_t i = 0; i < 32; i++) {
+        const bnd_format f = format_named(formats[i % 8]), g = format_named(formats[(i + 3) % 8]);
+        bnd_gemm how = {.accumulator = accumulator_named(names[i / 8]), .round_a = &f, .round_b = &g};
         question q;
         question_open(&q, 17, 37, 45, &how, (unsigned)i % MATRIX_LAYOUTS);
-        question_fill(&q, DATA_NORMAL, &f, 2 * i + 1);
+        question_fill(&q, i < 16 ? DATA_NORMAL : i % 2 == 0 ? DATA_FRINGE : DATA_HARD, &f, 2 * i + 1);
         CU_ASSERT_EQUAL(question_ask(&q, NULL), BND_OK);
         wrong += differences(&q, "rounded", BY_OPERATE);
         /* The same numbers as codes, in the same places. */

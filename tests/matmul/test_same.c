@@ -125,7 +125,9 @@ static void test_modes(void)
  * least number, where the scale to it is no number of fp32, and where a sum leaves fp32. */
 static void test_groups(void)
 {
-    static const char *const groups[] = {"trunc14", "trunc24", "trunc24g1", "trunc2g64", "trunc8g3", "trunc24g64"};
+    static const char *const groups[] = {"trunc14",          "trunc24",          "trunc24g1",     "trunc2g64",
+                                         "trunc8g3",         "trunc24g64",       "hopper-fp8",    "hopper-fp16",
+                                         "hopper-fp16-fp16", "tensor40g64:fp32", "tensor1g3:e8m5"};
     static const int scales[] = {-149, -127, -120, -105, -100, -60, 0, 60, 115, 120, 124, 127};
     enum { GROUPS = sizeof groups / sizeof groups[0], SCALES = sizeof scales / sizeof scales[0] };
     for (size_t i = 0; i < GROUPS * SCALES * DATA_KINDS; i++) {
@@ -154,6 +156,43 @@ static void test_groups(void)
         question_close(&one);
         question_close(&other);
     }
+}
+
+/* What tensor cores take, at scales at which groups are done in words, and at which they are not. */
+static void test_tensor_cores(void)
+{
+    static const struct {
+        const char *accumulator, *a, *b;
+    } cases[] = {{"hopper-fp8", "e4m3", "e4m3"},       {"hopper-fp8", "e5m2", "e4m3"},
+                 {"hopper-fp8", "e5m2", "e5m2"},       {"hopper-fp16", "fp16", "fp16"},
+                 {"hopper-bf16", "bf16", "bf16"},      {"hopper-tf32", "tf32", "tf32"},
+                 {"ampere-fp16", "fp16", "bf16"},      {"blackwell-fp8", "e4m3", "e5m2"},
+                 {"tensor25g17:fp32", "fp16", "fp16"}, {"tensor13g64:e8m13/promote100", "e4m3", "e4m3"},
+                 {"hopper-fp16", "fp32", "fp32"},      {"hopper-fp16", "e8m12", "e8m12"}};
+    enum { CASES = sizeof cases / sizeof cases[0], SCALES = 6 };
+    static const int scales[SCALES] = {0, -105, -60, 60, -140, 122};
+    size_t wrong = 0;
+    for (size_t i = 0; i < CASES * SCALES * DATA_KINDS; i++) {
+        const size_t which = i % CASES, scale = i / CASES % SCALES;
+        const bnd_format a = format_named(cases[which].a), b = format_named(cases[which].b);
+        const bool wide = a.emin == -126;
+        bnd_gemm how = {.accumulator = accumulator_named(cases[which].accumulator), .add = i % 3 == 1};
+        how.round_a = &a;
+        how.round_b = &b;
+        question q;
+        question_open(&q, 5, 33, 41 + i % 3 * 20, &how, (unsigned)(i % MATRIX_LAYOUTS));
+        question_fill(&q, (data_kind)(i / CASES / SCALES), &a, i);
+        for (size_t e = 0; e < q.a_size && (wide || scale % 2 == 1); e++) { /* or subnormal numbers of A */
+            q.a[e] = ldexpf(q.a[e], wide ? scales[scale] : a.emin - 1);
+        }
+        for (size_t e = 0; e < q.b_size && !wide && scale % 2 == 1; e++) { /* by numbers far apart */
+            q.b[e] = ldexpf(q.b[e], (int)(7 * e % 14) - 7);
+        }
+        ask(&q, NULL);
+        wrong += differences(&q, "tensor cores", BY_OPERATE);
+        question_close(&q);
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
 }
 
 /* All elements of a product are the same sum of three products, stochastically rounded: from `least` to `most` of them
@@ -211,6 +250,7 @@ CU_TestInfo same_tests[] = {
     {"threads and back ends", test_threads},
     {"modes", test_modes},
     {"groups", test_groups},
+    {"tensor cores", test_tensor_cores},
     {"far bits", test_far_bits},
     {"below a power of two", test_below_power},
     {"a hostile environment", test_environment},

@@ -4,6 +4,7 @@
 
 #include <CUnit/CUnit.h>
 
+extern CU_TestInfo card_tests[];
 extern CU_TestInfo name_tests[];
 extern CU_TestInfo product_tests[];
 extern CU_TestInfo same_tests[];

@@ -50,13 +50,25 @@ class Judge:
         p = rounded(p, self.f, self.rounding, self.random(e))
         return rounded(s + p, self.f, self.rounding, self.random(e + steps))
 
-    def aligned(self, s, products):
-        terms = [t for t in [s, *products] if t != 0]
+    def aligned(self, s, factors):
+        terms = [t for t in [s, *(x * y for x, y in factors)] if t != 0]
         if not terms:
             return ZERO
         last = max(max(log2(t) for t in terms), -126) - (self.width - 1)
         total = sum((truncated(t, last) for t in terms), ZERO)
         return truncated(total, log2(total) - self.width + 1) if total else total
+
+    def tensor(self, s, factors):
+        """Operands are fp32: none of the numbers here is subnormal."""
+        terms = [(log2(x) + log2(y), x * y) for x, y in factors if x * y != 0] + ([(log2(s), s)] if s else [])
+        if not terms:
+            return ZERO
+        last = max(max(e for e, _ in terms), -21 if self.f == "fp16" else -133) - self.width
+        total = sum((truncated(t, last) for _, t in terms), ZERO)
+        precision = {"fp32": 24, "e8m13": 14, "fp16": 11}[self.f]
+        if self.f == "fp16":
+            return rounded(total, self.f)
+        return truncated(total, log2(total) - precision + 1) if total else total
 
     def element(self, a, b, i, j, n, start=ZERO):
         k, s, wide = len(a), start, ZERO
@@ -64,9 +76,9 @@ class Judge:
         count = 0
         at = 0
         while at < k:
-            if self.kind == "aligned":
+            if self.kind in ("aligned", "tensor"):
                 size = min(self.group, k - at, self.promote - count if self.promote else k)
-                s = self.aligned(s, [a[t] * b[t] for t in range(at, at + size)])
+                s = getattr(self, self.kind)(s, [(a[t], b[t]) for t in range(at, at + size)])
             else:
                 size = 1
                 s = self.step(s, a[at] * b[at], (i * k + at) * n + j, m_n_k)
@@ -89,7 +101,10 @@ CASES = [("fp32", Judge("fused")), ("fp64", Judge("fused", "fp64")), ("fp16", Ju
          ("trunc14", Judge("aligned", width=14)), ("trunc14g16", Judge("aligned", width=14, group=16)),
          ("trunc14/promote32", Judge("aligned", width=14, promote=32)),
          ("fp16/promote8", Judge("each", "fp16", promote=8)),
-         ("trunc10g4/promote12", Judge("aligned", width=10, group=4, promote=12))]
+         ("trunc10g4/promote12", Judge("aligned", width=10, group=4, promote=12)),
+         ("hopper-fp8", Judge("tensor", "e8m13", width=13)),
+         ("hopper-fp16-fp16", Judge("tensor", "fp16", width=25, group=16)),
+         ("tensor7g5:fp32/promote20", Judge("tensor", "fp32", width=7, group=5, promote=20))]
 
 
 class Products(unittest.TestCase):
@@ -102,7 +117,7 @@ class Products(unittest.TestCase):
     def test_names(self):
         """Every kind of accumulator of the library has a case above."""
         kinds = {"fused": _types.BND_ACCUMULATE_FUSED, "each": _types.BND_ACCUMULATE_EACH,
-                 "aligned": _types.BND_ACCUMULATE_ALIGNED}
+                 "aligned": _types.BND_ACCUMULATE_ALIGNED, "tensor": _types.BND_ACCUMULATE_TENSOR}
         tried = {kinds[judge.kind] for _, judge in CASES} | {_types.BND_ACCUMULATE_CBLAS}
         self.assertEqual(tried, set(range(_types.BND_ACCUMULATE_COUNT)))
         self.assertGreater(len(bd.accumulators()), 6)

@@ -86,6 +86,56 @@ static bool take_aligned(accumulator_reader *r, bnd_accumulator *out, bnd_status
     return true;
 }
 
+/* A row of tensor_cores.def. */
+typedef struct tensor_core {
+    const char *name, *format;
+    uint8_t fraction, group;
+} tensor_core;
+
+static const tensor_core tensor_cores[] = {
+#define TENSOR_CORE(name, fraction, group, format) {name, format, fraction, group},
+#include "matmul/tensor_cores.def"
+#undef TENSOR_CORE
+};
+enum { TENSOR_CORES = sizeof tensor_cores / sizeof tensor_cores[0] };
+
+/* hopper-fp8, tensorF:FORMAT, tensorFgG:FORMAT. False where it is something else. */
+static bool take_tensor(accumulator_reader *r, bnd_accumulator *out, bnd_status *status, bnd_error *why)
+{
+    static const char word[] = "tensor";
+    uint32_t fraction = 0, group = BND_GROUP_DEFAULT;
+    size_t at = sizeof word - 1;
+    out->kind = BND_ACCUMULATE_TENSOR;
+    for (size_t i = 0; i < TENSOR_CORES; i++) {
+        if (bndi_same_word(r->text, r->end, tensor_cores[i].name)) {
+            out->fraction = tensor_cores[i].fraction;
+            out->group = tensor_cores[i].group;
+            *status = bnd_format_parse(&out->format, tensor_cores[i].format, why);
+            return true;
+        }
+    }
+    if (r->end < at || !bndi_same_word(r->text, at, word)) {
+        out->kind = BND_ACCUMULATE_FUSED;
+        return false;
+    }
+    bool good = take_count(r, &at, &fraction);
+    if (good && at < r->end && bndi_lower(r->text[at]) == 'g') {
+        at++;
+        good = take_count(r, &at, &group);
+    }
+    if (!good || at == r->end || r->text[at] != ':' || fraction > BND_TENSOR_FRACTION_MAX || group > BND_GROUP_MAX) {
+        *status = refuse_accumulator(r, sizeof word - 1,
+                                     "expected tensorF:FORMAT or tensorFgG:FORMAT, with a fraction of F bits from 1 to "
+                                     "40 and groups of G products from 1 to 64",
+                                     why);
+        return true;
+    }
+    out->fraction = (uint8_t)fraction;
+    out->group = (uint16_t)group;
+    *status = bnd_format_parse_n(&out->format, r->text + at + 1, r->end - at - 1, why);
+    return true;
+}
+
 static bnd_status take_rounded(accumulator_reader *r, bnd_accumulator *out, bnd_error *why)
 {
     bool named = false;
@@ -127,7 +177,7 @@ bnd_status bnd_accumulator_parse(bnd_accumulator *out, const char *name, bnd_err
         return BND_OK;
     }
     bnd_status status = take_promotion(&r, &a, why);
-    if (status == BND_OK && !take_aligned(&r, &a, &status, why)) {
+    if (status == BND_OK && !take_aligned(&r, &a, &status, why) && !take_tensor(&r, &a, &status, why)) {
         status = take_rounded(&r, &a, why);
     }
     if (status == BND_OK) {
@@ -158,6 +208,28 @@ static void write_aligned(bndi_text *text, const bnd_accumulator *accumulator)
     }
 }
 
+static void write_tensor(bndi_text *text, const bnd_accumulator *accumulator)
+{
+    const uint16_t group = accumulator->group != 0 ? accumulator->group : BND_GROUP_DEFAULT;
+    const bnd_format *f = accumulator->format.precision != 0 ? &accumulator->format : bnd_format_at(BND_FORMAT_FP32);
+    for (size_t i = 0; i < TENSOR_CORES; i++) {
+        bnd_format format;
+        if (tensor_cores[i].fraction == accumulator->fraction && tensor_cores[i].group == group &&
+            bnd_format_parse(&format, tensor_cores[i].format, NULL) == BND_OK && bnd_format_same(&format, f)) {
+            bndi_text_string(text, tensor_cores[i].name);
+            return;
+        }
+    }
+    bndi_text_string(text, "tensor");
+    bndi_text_unsigned(text, accumulator->fraction, 10, 1);
+    if (group != BND_GROUP_DEFAULT) {
+        bndi_text_char(text, 'g');
+        bndi_text_unsigned(text, group, 10, 1);
+    }
+    bndi_text_char(text, ':');
+    bndi_text_string(text, f->name);
+}
+
 static void write_rounded(bndi_text *text, const bnd_accumulator *accumulator)
 {
     const bool none = accumulator->format.precision == 0, fused = accumulator->kind == BND_ACCUMULATE_FUSED;
@@ -177,6 +249,8 @@ size_t bnd_accumulator_name(char *name, size_t size, const bnd_accumulator *accu
     }
     if (accumulator->kind == BND_ACCUMULATE_ALIGNED) {
         write_aligned(&text, accumulator);
+    } else if (accumulator->kind == BND_ACCUMULATE_TENSOR) {
+        write_tensor(&text, accumulator);
     } else {
         write_rounded(&text, accumulator);
     }

@@ -137,7 +137,7 @@ static bool first_tile_of(const bndi_job *j, const tile *t, size_t k)
 static void steps_of_tile(const bndi_job *j, const tile *t, size_t first, size_t k)
 {
     const bndi_way *way = j->sum.way;
-    const bool tries = way->checked == NULL || j->sum.accumulator.kind == BND_ACCUMULATE_ALIGNED;
+    const bool tries = way->checked == NULL || bndi_in_groups(&j->sum.accumulator);
     if ((tries || is_safe(j, t, k)) && first_tile_of(j, t, k)) {
         return;
     }

@@ -27,7 +27,7 @@ static void set_factor(bndi_factor *x, const void *at, const bnd_format *format,
 static void set_block_depth(bndi_job *j)
 {
     const bnd_accumulator *accumulator = &j->sum.accumulator;
-    const size_t group = accumulator->kind == BND_ACCUMULATE_ALIGNED ? accumulator->group : 1;
+    const size_t group = bndi_in_groups(accumulator) ? accumulator->group : 1;
     const size_t promote = accumulator->promote;
     j->depth = BNDI_TILE_DEPTH / group * group;
     if (promote > 0 && promote <= j->depth) {
@@ -90,7 +90,7 @@ bnd_status bndi_open_gemm_job(bndi_job *j, float *c, size_t m, size_t n, const v
     set_factor(&j->b, b, b_format, codes, in_b);
     j->rounds_c = j->sum.accumulator.promote == 0 && j->sum.accumulator.format.precision < 24;
     bnd_rule start = j->sum.accumulator.rule;
-    start.rounding = j->sum.accumulator.kind == BND_ACCUMULATE_ALIGNED ? BND_ROUND_RTZ : BND_ROUND_RNE;
+    start.rounding = bndi_cuts_off(&j->sum.accumulator) ? BND_ROUND_RTZ : BND_ROUND_RNE;
     bndi_plan_make(&j->c_plan, BNDI_WORDS_32, &j->sum.accumulator.format, start);
     set_block_depth(j);
     return BND_OK;
@@ -139,7 +139,8 @@ enum { FAST_STEPS = 1 << 21, ROUNDED_STEPS = 1 << 18, SLOW_STEPS = 1 << 13 };
 double bndi_job_worth_a_thread(const bndi_sum *sum)
 {
     const bool fast = sum->way == &sum->ways->chain || sum->way == &sum->ways->plain;
-    const bool slow = (sum->way == NULL && sum->kept.tile == NULL) || sum->way == &sum->ways->aligned;
+    const bool slow = (sum->way == NULL && sum->kept.tile == NULL) || sum->way == &sum->ways->aligned ||
+                      sum->way == &sum->ways->tensor || sum->way == &sum->ways->tensor_wide;
     return fast ? FAST_STEPS : slow ? SLOW_STEPS : ROUNDED_STEPS;
 }
 

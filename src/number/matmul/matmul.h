@@ -5,8 +5,8 @@
  * exactly. A kernel that rounds handles only ordinary numbers. If an overflow, an infinity or a NaN occurs, it returns
  * false and leaves C unchanged; strips, which handle every case, then compute the tile again.
  *
- * An accumulator is a value: a kind (FUSED, EACH, ALIGNED, CBLAS), a format, a rule, a group and a promotion. Every
- * element of C is one sum over k in order, from +0 or from C. So blocks, threads and back ends cannot change the
+ * An accumulator is a value: a kind (FUSED, EACH, ALIGNED, TENSOR, CBLAS), a format, a rule, a group and a promotion.
+ * Every element of C is one sum over k in order, from +0 or from C. So blocks, threads and back ends cannot change the
  * result. gemm_plan.c chooses the kernel, gemm_job.c prepares a product and deals its parts out to threads. A part is
  * computed by tiles, by chains (fp32 operands read in place), by sums (tiles in any rounding mode, whose sums wait in
  * fp32 or fp64) or by strips, from packed operands.
@@ -110,6 +110,8 @@ typedef struct bndi_ways {
     bndi_way chain;              /* FUSED fp32 */
     bndi_way plain;              /* EACH fp32 */
     bndi_way each, fused, aligned;
+    bndi_way tensor;      /* where products and sums are exact in words */
+    bndi_way tensor_wide; /* elsewhere */
     bndi_way fused_short; /* FUSED where sums of zero are frequent */
     /* to[j][i] = from[i][j] for all i < rows and j < columns. */
     void (*transpose)(float *to, size_t to_pitch, const float *from, size_t from_pitch, size_t rows, size_t columns);
@@ -125,6 +127,16 @@ extern const bndi_ways bndi_ways_portable;
 extern const bndi_ways bndi_ways_avx2;
 extern const bndi_ways bndi_ways_avx512;
 
+/* Of BND_ACCUMULATE_TENSOR. `least_a`, `least_b` and `least`: the least normal number of A's format, B's and the
+ * accumulator's; `lowest`: the least power of two that terms are aligned to; `beyond`: the power above the largest
+ * number. */
+typedef struct bndi_tensor_sum {
+    double least_a, least_b, least, lowest, beyond;
+    int32_t fraction;
+    bool toward_zero;
+    bool wide; /* tile_tensor_words.h: group and sum need more than fp32's 24 bits */
+} bndi_tensor_sum;
+
 /* How to add up: an accumulator, made ready. */
 struct bndi_sum {
     bnd_accumulator accumulator; /* with nothing left to default */
@@ -138,6 +150,7 @@ struct bndi_sum {
     float up, lowest, largest;
     uint32_t sign; /* 80000000 where the format has a negative zero */
     int32_t bits, group;
+    bndi_tensor_sum tensor;
     bndi_plan plan;  /* strips: double to the format */
     bndi_plan start; /* the same, to nearest even: how C comes into it */
     bndi_round_kernel *round;
@@ -149,7 +162,7 @@ struct bndi_sum {
     uint64_t seed, purpose;
 };
 
-/* ---- strip_sums.c: neighbours in one row of C, at most BNDI_STRIP, in every way there is but ALIGNED ---- */
+/* ---- strip_sums.c: neighbours in one row of C, at most BNDI_STRIP, in every way but ALIGNED and TENSOR ---- */
 
 /* A sum in the form that bnd_operate needs: a code, or an exact number if the format has no codes. */
 typedef struct bndi_element {
@@ -187,6 +200,18 @@ void bndi_strip_open(const bndi_sum *sum, bndi_state *state, const float *c, siz
 void bndi_strip_steps(const bndi_sum *sum, bndi_state *state, const bndi_strip *strip);
 void bndi_strip_promote(const bndi_sum *sum, float *c, const bndi_state *state, size_t n); /* added to c, in fp32 */
 void bndi_strip_close(const bndi_sum *sum, float *c, const bndi_state *state, size_t n);   /* and into fp32 */
+
+/* Are products added in groups? */
+static inline bool bndi_in_groups(const bnd_accumulator *accumulator)
+{
+    return accumulator->kind == BND_ACCUMULATE_ALIGNED || accumulator->kind == BND_ACCUMULATE_TENSOR;
+}
+
+/* Is C rounded toward zero when it becomes the first sum? */
+static inline bool bndi_cuts_off(const bnd_accumulator *accumulator)
+{
+    return bndi_in_groups(accumulator) && accumulator->format.emin == -126;
+}
 
 /* ---- gemm_plan.c ---- */
 

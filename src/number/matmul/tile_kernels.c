@@ -11,9 +11,10 @@
  *    ..        ..               ..                        s[i][v] = s[i][v] + a[i][k] * b[k], by the accumulator's rule
  *
  * The templates below have one rule each: chain (fp32 fused), plain (fp32, product and sum), rounded (to p bits each
- * step, to nearest even) and aligned (groups of products cut off to a common exponent). AVX-512 and AVX2 have more:
+ * step, to nearest even), aligned and tensor (groups of products cut off to a common exponent). AVX-512 and AVX2 have
+ * more:
  *
- *   aligned in words   the same groups as integers; what they refuse is done in doubles
+ *   aligned in words   the same groups as integers, and those of tensor; what they refuse is done in doubles
  *   kept               any rounding mode; sums of fp32 or fp64, which by_sums.c keeps
  *   wide, away         modes for which fp64 has too few bits, and ties away from zero
  *
@@ -28,17 +29,23 @@
 #include "matmul/tile_chain_template.h"
 #include "matmul/tile_packing_template.h"
 #include "matmul/tile_rounded_template.h"
+#include "matmul/tile_tensor_template.h"
 
 #if defined(BNDI_FOR_AVX512) || defined(BNDI_FOR_AVX2)
 #include "matmul/tile_aligned_words.h"
 #include "matmul/tile_kept_ways.h"
+#include "matmul/tile_tensor_words.h"
 #define KEPT_WAYS     &kept_tiles
 #define ALIGNED_FIRST aligned_in_words
 #define ALIGNED_THEN  aligned
+#define TENSOR_FIRST  tensor_in_words
+#define TENSOR_THEN   tensor
 #else
 #define KEPT_WAYS     NULL
 #define ALIGNED_FIRST aligned
 #define ALIGNED_THEN  NULL
+#define TENSOR_FIRST  tensor
+#define TENSOR_THEN   NULL
 #endif
 
 #if defined(BNDI_FOR_AVX512)
@@ -74,4 +81,6 @@ const bndi_ways BNDI_WAYS = {
                 .rows = ALIGNED_ROWS,
                 .columns = COLUMNS,
                 .mode = ALIGNED_MODE},
+    .tensor = {.tile = TENSOR_FIRST, .checked = TENSOR_THEN, .rows = ALIGNED_ROWS, .columns = COLUMNS},
+    .tensor_wide = {.tile = tensor, .rows = ALIGNED_ROWS, .columns = COLUMNS},
 };

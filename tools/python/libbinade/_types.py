@@ -8,9 +8,10 @@ from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p, c_d
 VERSION = "0.1.0"
 BND_ACCUMULATE_ALIGNED = 2
 BND_ACCUMULATE_CBLAS = 3
-BND_ACCUMULATE_COUNT = 4
+BND_ACCUMULATE_COUNT = 5
 BND_ACCUMULATE_EACH = 1
 BND_ACCUMULATE_FUSED = 0
+BND_ACCUMULATE_TENSOR = 4
 BND_ACCUMULATOR_NAME_SIZE = 96
 BND_ALIGNED_BITS_MAX = 24
 BND_ARCHITECTURE_NAME_SIZE = 32
@@ -413,6 +414,7 @@ BND_SURVIVALS = 4
 BND_SURVIVES_EXACT = 0
 BND_SURVIVES_FLOOR = 1
 BND_SURVIVES_LOSSY = 2
+BND_TENSOR_FRACTION_MAX = 40
 BND_TENSOR_OP_ABS = 11
 BND_TENSOR_OP_ADD = 1
 BND_TENSOR_OP_CAST = 28
@@ -1067,7 +1069,7 @@ bnd_given_scales._fields_ = [("scales", c_void_p), ("tensor_scale", c_void_p)]
 bnd_dynamic._fields_ = [("block", c_size_t), ("is_signed", c_bool), ("is_linear", c_bool),
     ("reserved", (c_uint8 * 6))]
 bnd_accumulator._fields_ = [("format", bnd_format), ("rule", bnd_rule), ("promote", c_uint32), ("group", c_uint16),
-    ("kind", c_uint8)]
+    ("kind", c_uint8), ("fraction", c_uint8)]
 bnd_strides._fields_ = [("row", c_ssize_t), ("column", c_ssize_t)]
 bnd_gemm._fields_ = [("context", POINTER(bnd_context)), ("accumulator", bnd_accumulator), ("a", bnd_strides),
     ("b", bnd_strides), ("c", bnd_strides), ("round_a", POINTER(bnd_format)), ("round_b", POINTER(bnd_format)),

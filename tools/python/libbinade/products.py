@@ -24,6 +24,9 @@ def accumulators() -> dict:
             "fma:F": "one rounding per step", "each:F": "every product and every sum rounded",
             "...:MODE": "with a rounding mode: bf16:rtz, fma:e5m2:sr:8",
             "truncBgG": "aligned: B bits, groups of G products at once, truncated: trunc14, trunc14g16",
+            "hopper-fp8": "as the tensor cores of an H200 add FP8; also hopper-fp16, hopper-bf16, hopper-tf32, "
+                          "hopper-fp8-fp16, hopper-fp16-fp16",
+            "tensorFgG:FORMAT": "groups of G products cut off F bits below the largest exponent: tensor25g16:fp32",
             ".../promoteN": "added to an fp32 number after every N steps: fp16/promote128, trunc14/promote128",
             "cblas": "OpenBLAS in fp32, without any promise about bits"}
 

@@ -11,8 +11,10 @@ from .._options import whole
 
 # Accumulators that are tried for what a function may do.
 _KNOWN = ("fp32", "each:fp32", "fp16", "fma:fp16", "fp16/promote128", "bf16", "fma:bf16", "bf16/promote128", "trunc14",
-          "trunc14g16", "trunc14/promote128", "trunc24", "trunc24g4", "trunc24g8", "trunc24g16", "tf32", "fma:tf32",
-          "fp32:rtz", "each:fp32:rtz", "fma:fp16:rtz", "fp64")
+          "trunc14g16", "trunc14/promote128", "trunc24", "trunc24g4", "trunc24g8", "trunc24g16", "hopper-fp8",
+          "hopper-fp8/promote128", "hopper-fp16", "hopper-tf32", "hopper-fp8-fp16", "hopper-fp16-fp16", "volta-fp16",
+          "ampere-fp16", "ampere-tf32", "ada-fp8", "blackwell-fp8", "tf32", "fma:tf32", "fp32:rtz", "each:fp32:rtz",
+          "fma:fp16:rtz", "fp64")
 
 
 @dataclasses.dataclass

@@ -1,0 +1,315 @@
+/* Tiles of tensor cores' groups in fp32 and integers, with AVX-512 and AVX2. A part of tile_kernels.c;
+ * tile_tensor_template.h has the rule and does the tiles that are refused here.
+ *
+ *   - Exponents are those of fp32's fields, which are at least the field of the format's least number; NOTHING for
+ *     zero, so that the sum of two is far below all others. With T the largest sum, the scale is 2^(F - T).
+ *   - A product is exact in fp32, where the significands of A's and B's numbers have at most 24 bits together. Where it
+ *     underflows it is far less than a unit.
+ *   - Scaled, and converted to an integer toward zero, a term has less than 2^(F + 2) units. A group of them fits 32
+ *     bits; s is added as fp32 or double, which hold the sum (`wide`), and is cut off by a mask.
+ *
+ * Fraction 3, format of 4 bits, s = 1, products 1.5 * 1.5 and 0.375 * 0.5: T = 0, the scale is 8. The terms are 8, 18
+ * and 1.5, as integers 8, 18 and 1. Their sum is 27, to 4 bits 26, and 26 / 8 = 3.25.
+ *
+ * Refused: T below F - 126, where a scale is no number of fp32, unless all terms are zero; T above TOO_LARGE, as with
+ * an infinite sum; infinities and NaNs among the operands, which a zero may hide from T; and numbers with more bits.
+ * Instructions per product of a vector: multiply, store, add, maximum; scale, convert, add. That is 7, where doubles
+ * took about 20 for half of the lanes. */
+#ifndef BINADE_SRC_MATMUL_TILE_TENSOR_WORDS_H
+#define BINADE_SRC_MATMUL_TILE_TENSOR_WORDS_H
+
+#include "matmul/tile_aligned_words.h"
+#include "matmul/tile_tensor_template.h"
+
+enum { BIAS = 127, NOTHING = -10000, TOO_LARGE = 120 };
+
+#if defined(BNDI_FOR_AVX512)
+
+static ALWAYS_INLINE words all_words(int32_t x)
+{
+    return _mm512_set1_epi32(x);
+}
+
+static ALWAYS_INLINE words larger_signed(words a, words b)
+{
+    return _mm512_max_epi32(a, b);
+}
+
+static ALWAYS_INLINE words smaller_word(words a, words b)
+{
+    return _mm512_min_epu32(a, b);
+}
+
+static ALWAYS_INLINE words less_words(words a, words b)
+{
+    return _mm512_sub_epi32(a, b);
+}
+
+/* The exponents' fields, at least `least`; NOTHING for zero. */
+static ALWAYS_INLINE words fields_of(V x, words least)
+{
+    const words magnitude = magnitude_of(x);
+    const words field = _mm512_max_epi32(_mm512_srli_epi32(magnitude, 23), least);
+    return _mm512_mask_mov_epi32(field, _mm512_testn_epi32_mask(magnitude, magnitude), all_words(NOTHING));
+}
+
+static ALWAYS_INLINE V with_field(words field)
+{
+    return _mm512_castsi512_ps(_mm512_slli_epi32(field, 23));
+}
+
+static ALWAYS_INLINE words either(words a, V b)
+{
+    return _mm512_or_si512(a, _mm512_castps_si512(b));
+}
+
+static ALWAYS_INLINE void store_words(int32_t *to, words x)
+{
+    _mm512_storeu_si512(to, x);
+}
+
+static ALWAYS_INLINE words toward_zero(V x)
+{
+    return _mm512_cvttps_epi32(x);
+}
+
+static ALWAYS_INLINE bool any_word_above(words a, words b)
+{
+    return _mm512_cmpgt_epu32_mask(a, b) != 0;
+}
+
+static ALWAYS_INLINE V as_numbers(words x, words keep)
+{
+    return _mm512_castsi512_ps(_mm512_and_si512(_mm512_castps_si512(_mm512_cvtepi32_ps(x)), keep));
+}
+
+static ALWAYS_INLINE __m256 half_of_sum(__m256i a, __m256i b, int64_t keep)
+{
+    const __m512d sum = _mm512_add_pd(_mm512_cvtepi32_pd(a), _mm512_cvtepi32_pd(b));
+    return _mm512_cvtpd_ps(_mm512_castsi512_pd(_mm512_and_si512(_mm512_castpd_si512(sum), _mm512_set1_epi64(keep))));
+}
+
+/* a + b in double, cut off, which fp32 holds then. */
+static ALWAYS_INLINE V sum_of_words(words a, words b, int64_t keep)
+{
+    const __m256 low = half_of_sum(_mm512_castsi512_si256(a), _mm512_castsi512_si256(b), keep);
+    const __m256 high = half_of_sum(_mm512_extracti64x4_epi64(a, 1), _mm512_extracti64x4_epi64(b, 1), keep);
+    return _mm512_castpd_ps(
+        _mm512_insertf64x4(_mm512_castps_pd(_mm512_castps256_ps512(low)), _mm256_castps_pd(high), 1));
+}
+
+#else
+
+static ALWAYS_INLINE words all_words(int32_t x)
+{
+    return _mm256_set1_epi32(x);
+}
+
+static ALWAYS_INLINE words larger_signed(words a, words b)
+{
+    return _mm256_max_epi32(a, b);
+}
+
+static ALWAYS_INLINE words smaller_word(words a, words b)
+{
+    return _mm256_min_epu32(a, b);
+}
+
+static ALWAYS_INLINE words less_words(words a, words b)
+{
+    return _mm256_sub_epi32(a, b);
+}
+
+static ALWAYS_INLINE words fields_of(V x, words least)
+{
+    const words magnitude = magnitude_of(x);
+    const words field = _mm256_max_epi32(_mm256_srli_epi32(magnitude, 23), least);
+    return _mm256_blendv_epi8(field, all_words(NOTHING), _mm256_cmpeq_epi32(magnitude, _mm256_setzero_si256()));
+}
+
+static ALWAYS_INLINE V with_field(words field)
+{
+    return _mm256_castsi256_ps(_mm256_slli_epi32(field, 23));
+}
+
+static ALWAYS_INLINE words either(words a, V b)
+{
+    return _mm256_or_si256(a, _mm256_castps_si256(b));
+}
+
+static ALWAYS_INLINE void store_words(int32_t *to, words x)
+{
+    _mm256_storeu_si256((__m256i *)(void *)to, x);
+}
+
+static ALWAYS_INLINE words toward_zero(V x)
+{
+    return _mm256_cvttps_epi32(x);
+}
+
+static ALWAYS_INLINE bool any_word_above(words a, words b)
+{
+    const words most = _mm256_max_epu32(a, b); /* b where a is not above */
+    return _mm256_movemask_epi8(_mm256_cmpeq_epi32(most, b)) != -1;
+}
+
+static ALWAYS_INLINE V as_numbers(words x, words keep)
+{
+    return _mm256_castsi256_ps(_mm256_and_si256(_mm256_castps_si256(_mm256_cvtepi32_ps(x)), keep));
+}
+
+static ALWAYS_INLINE __m128 half_of_sum(__m128i a, __m128i b, int64_t keep)
+{
+    const __m256d sum = _mm256_add_pd(_mm256_cvtepi32_pd(a), _mm256_cvtepi32_pd(b));
+    return _mm256_cvtpd_ps(_mm256_castsi256_pd(_mm256_and_si256(_mm256_castpd_si256(sum), _mm256_set1_epi64x(keep))));
+}
+
+static ALWAYS_INLINE V sum_of_words(words a, words b, int64_t keep)
+{
+    const __m128 low = half_of_sum(_mm256_castsi256_si128(a), _mm256_castsi256_si128(b), keep);
+    const __m128 high = half_of_sum(_mm256_extracti128_si256(a, 1), _mm256_extracti128_si256(b, 1), keep);
+    return _mm256_insertf128_ps(_mm256_castps128_ps256(low), high, 1);
+}
+
+#endif
+
+static ALWAYS_INLINE words plus_constant(words a, int32_t b)
+{
+    return plus_words(a, all_words(b));
+}
+
+/* The first n of a vector; zeros after them. */
+static ALWAYS_INLINE V load_some(const float *x, size_t n)
+{
+    float some[LANES] = {0};
+    if (n >= LANES) {
+        return load(x);
+    }
+    __builtin_memcpy(some, x, n * sizeof *some);
+    return load(some);
+}
+
+/* How many bits of a significand do numbers have, of whose words these are the bits? */
+static ALWAYS_INLINE int most_bits(words x)
+{
+    int32_t lanes[LANES];
+    uint32_t all_lanes = UINT32_C(1) << 23;
+    store_words(lanes, x);
+    for (size_t l = 0; l < LANES; l++) {
+        all_lanes |= (uint32_t)lanes[l] & 0x7fffff;
+    }
+    return 24 - __builtin_ctz(all_lanes);
+}
+
+/* Sums of the rows; the largest T of all groups and the least of those that have a term, plus 2 BIAS; constants. */
+typedef struct tensor_rows {
+    V s[ALIGNED_ROWS][2];
+    words most, least, lowest, first, keep, least_a, least_b, least_s, bits_of_a, bits_of_b, field;
+    int64_t keep_double;
+    int32_t of_a[ALIGNED_ROWS][BND_GROUP_MAX + LANES];
+    words of_b[BND_GROUP_MAX][2];
+} tensor_rows;
+
+/* A group of n products: two vectors of row i. */
+static ALWAYS_INLINE void tensor_group(bool wide, tensor_rows *w, size_t i, const float *a, const float *b, size_t n)
+{
+    V p[BND_GROUP_MAX][2], scale[2];
+    words top[2], total[2];
+    UNROLL
+    for (size_t v = 0; v < 2; v++) {
+        top[v] = plus_constant(fields_of(w->s[i][v], w->least_s), BIAS);
+        total[v] = all_words(0);
+    }
+    for (size_t at = 0; at < n; at++) {
+        UNROLL
+        for (size_t v = 0; v < 2; v++) {
+            p[at][v] = all(a[at]) * load(b + at * COLUMNS + v * LANES);
+            top[v] = larger_signed(top[v], plus_words(all_words(w->of_a[i][at]), w->of_b[at][v]));
+        }
+    }
+    UNROLL
+    for (size_t v = 0; v < 2; v++) {
+        w->most = larger_signed(w->most, top[v]);
+        w->least = smaller_word(w->least, top[v]); /* NOTHING is the largest word */
+        top[v] = larger_signed(top[v], w->lowest);
+        scale[v] = with_field(less_words(w->first, top[v]));
+    }
+    for (size_t at = 0; at < n; at++) {
+        UNROLL
+        for (size_t v = 0; v < 2; v++) {
+            total[v] = plus_words(total[v], toward_zero(p[at][v] * scale[v]));
+        }
+    }
+    UNROLL
+    for (size_t v = 0; v < 2; v++) {
+        const words s = toward_zero(w->s[i][v] * scale[v]);
+        const V sum = wide ? sum_of_words(total[v], s, w->keep_double) : as_numbers(plus_words(total[v], s), w->keep);
+        w->s[i][v] = sum * with_field(less_words(all_words(2 * BIAS), less_words(w->first, top[v])));
+    }
+}
+
+/* False where a term cannot be done here; C is then unchanged. */
+static ALWAYS_INLINE bool tensor_by(bool wide, const bndi_sum *sum, float *c, size_t pitch, const float *a,
+                                    const float *b, size_t k)
+{
+    const size_t group = (size_t)sum->group;
+    const int32_t fraction = sum->tensor.fraction;
+    tensor_rows w;
+    w.most = all_words(0);
+    w.least = all_words(-1);
+    w.lowest = all_words(2 * BIAS + fraction - 126);
+    w.first = all_words(3 * BIAS + fraction);
+    w.keep = all_words(-(1 << (24 - sum->bits)));
+    w.keep_double = -((int64_t)1 << (53 - sum->bits));
+    w.least_a = all_words(sum->a_format.emin + BIAS);
+    w.least_b = all_words(sum->b_format.emin + BIAS);
+    w.least_s = all_words(1);
+    w.bits_of_a = w.bits_of_b = w.field = all_words(0);
+    for (size_t i = 0; i < ALIGNED_ROWS; i++) {
+        w.s[i][0] = load(c + i * pitch);
+        w.s[i][1] = load(c + i * pitch + LANES);
+    }
+    for (size_t at = 0; at < k; at += group) {
+        const size_t n = k - at < group ? k - at : group;
+        for (size_t step = 0; step < n; step++) {
+            UNROLL
+            for (size_t v = 0; v < 2; v++) {
+                const V y = load(b + (at + step) * COLUMNS + v * LANES);
+                w.of_b[step][v] = fields_of(y, w.least_b);
+                w.bits_of_b = either(w.bits_of_b, y);
+                w.field = larger_signed(w.field, w.of_b[step][v]);
+            }
+        }
+        for (size_t i = 0; i < ALIGNED_ROWS; i++) {
+            const float *x = a + i * BNDI_PITCH + at;
+            for (size_t step = 0; step < n; step += LANES) {
+                const V y = load_some(x + step, n - step);
+                const words fields = fields_of(y, w.least_a);
+                store_words(w.of_a[i] + step, fields);
+                w.bits_of_a = either(w.bits_of_a, y);
+                w.field = larger_signed(w.field, fields);
+            }
+            tensor_group(wide, &w, i, x, b + at * COLUMNS, n);
+        }
+    }
+    if (any_word_above(w.most, all_words(2 * BIAS + TOO_LARGE)) || any_word_above(w.lowest, w.least) ||
+        any_word_above(w.field, all_words(254)) || most_bits(w.bits_of_a) + most_bits(w.bits_of_b) > 24) {
+        return false;
+    }
+    for (size_t i = 0; i < ALIGNED_ROWS; i++) {
+        store(c + i * pitch, w.s[i][0]);
+        store(c + i * pitch + LANES, w.s[i][1]);
+    }
+    return true;
+}
+
+/* The entry. Without steps nothing has looked at C. */
+static bool tensor_in_words(const bndi_sum *sum, float *c, size_t pitch, const float *a, const float *b, size_t k)
+{
+    if (k == 0) {
+        return false;
+    }
+    return sum->tensor.wide ? tensor_by(true, sum, c, pitch, a, b, k) : tensor_by(false, sum, c, pitch, a, b, k);
+}
+
+#endif
