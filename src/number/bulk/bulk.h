@@ -92,7 +92,8 @@ typedef struct bndi_known {
  *   normal            38800000   2^-14              the smallest normal one
  *   least             33800000   2^-24              the smallest one above zero
  *   codec_below       0                             0 < u < this: the codec's. `least` in formats without subnormals,
- *                                                   whose lowest gap is wider than the rest
+ *                                                   whose lowest gap is wider than the rest; 00800000 where `least` is
+ *                                                   a subnormal word
  *   portable_below    0                             0 < u < this: the portable kernel's. At least codec_below; `normal`
  *                                                   for UNIFORM, whose subnormals discard other bits; 00800000 with
  *                                                   flush_in; `least` without a zero
@@ -156,6 +157,9 @@ const bnd_format *bnd_lab_format_of_words(bndi_width width);
 
 /* Can words of this type hold every value of f, and the power of two where its normal numbers begin? */
 bool bnd_lab_words_hold(bndi_width width, const bnd_format *f);
+
+/* Is a plan for words of this type exact? Formats count, too, of which only the least number is a subnormal word. */
+bool bndi_words_convert(bndi_width width, const bnd_format *f);
 
 /* ---- statistics of a piece of an array, on their way into bnd_stats ---- */
 

@@ -21,6 +21,19 @@ bool bnd_lab_words_hold(bndi_width width, const bnd_format *f)
     return f->precision <= w->precision && f->emin >= w->emin && f->emin <= w->emax && f->emax <= w->emax;
 }
 
+/* One number below 2^emin of the words is a subnormal word: the only one of E8M0 in fp32, 2^-127 or 00400000. It is the
+ * codec's, and the format's code 0. */
+static bool holds_but_least(bndi_width width, const bnd_format *f)
+{
+    const bnd_format *w = words_format(width);
+    return f->precision == 1 && !f->has_zero && !f->has_subnormals && f->emin == w->emin - 1 && f->emax <= w->emax;
+}
+
+bool bndi_words_convert(bndi_width width, const bnd_format *f)
+{
+    return bnd_lab_words_hold(width, f) || holds_but_least(width, f);
+}
+
 /* significand * 2^quantum, which the words hold. */
 static uint64_t word_of_value(const bndi_plan *plan, uint64_t significand, int32_t quantum)
 {
@@ -142,7 +155,7 @@ static void set_limits(bndi_plan *plan)
     bool same_subnormals = plan->bottom == 1 && f->has_subnormals && !ties_up;
     plan->portable_below = plan->codec_below;
     if (plan->family == BNDI_UNIFORM && !same_subnormals) {
-        plan->portable_below = plan->normal;
+        plan->portable_below = larger_word(plan->portable_below, plan->normal);
     }
     if (plan->rule.flush_in) {
         plan->portable_below = larger_word(plan->portable_below, hidden);
@@ -197,7 +210,7 @@ void bndi_plan_make(bndi_plan *plan, bndi_width width, const bnd_format *f, bnd_
     *plan = (bndi_plan){.format = *f, .words = words_format(width), .rule = rule, .width = width};
     plan->random_bits = bnd_rule_random_bits(rule);
     plan->random_bytes = bytes_for(plan->random_bits);
-    plan->exact = bnd_lab_words_hold(width, f);
+    plan->exact = bndi_words_convert(width, f);
     if (!plan->exact) {
         return;
     }
@@ -211,6 +224,9 @@ void bndi_plan_make(bndi_plan *plan, bndi_width width, const bnd_format *f, bnd_
     plan->normal = word_of_value(plan, f->normal_significand, f->normal_quantum);
     plan->least = word_of_value(plan, f->least_significand, f->least_quantum);
     plan->codec_below = f->has_subnormals ? 0 : plan->least;
+    if (f->emin < plan->words->emin) {
+        plan->codec_below = UINT64_C(1) << plan->words->fraction_bits;
+    }
     plan->nonnegative_only = !f->is_signed && rule.negative == BND_NEGATIVE_NAN;
     choose_family(plan);
     set_limits(plan);

@@ -64,7 +64,7 @@ static void plan_conversion(convert_job *j, bndi_width width, bool decodes, bnd_
 
 static bool both_held(bndi_width width, const convert_job *j)
 {
-    return bnd_lab_words_hold(width, &j->in.format) && bnd_lab_words_hold(width, &j->out.format);
+    return bndi_words_convert(width, &j->in.format) && bndi_words_convert(width, &j->out.format);
 }
 
 /* Any codes, or numbers taken as codes, to codes. With flush_in the codec does it: flushed sources are those that are
@@ -272,7 +272,7 @@ static bnd_status encode(bndi_width width, void *to, const void *x, size_t n, co
         return status;
     }
     j.what = ENCODE;
-    if (bnd_lab_words_hold(width, f)) {
+    if (bndi_words_convert(width, f)) {
         plan_conversion(&j, width, false, j.how.rule);
         if (too_narrow(&j)) {
             plan_conversion(&j, BNDI_WORDS_64, true, j.how.rule);
@@ -296,7 +296,7 @@ static bnd_status decode(bndi_width width, void *x, const void *from, size_t n, 
         return status;
     }
     j.how.rule = (bnd_rule){.nan = BND_NAN_PROPAGATE};
-    if (bnd_lab_words_hold(width, f)) {
+    if (bndi_words_convert(width, f)) {
         j.what = DECODE;
         bndi_plan_make(&j.plan, width, f, j.how.rule);
         bndi_plan_codes(&j.plan, j.in.bytes, j.in.storage.shift);

@@ -28,7 +28,7 @@
 /* The plan as vectors, made once per call. FLOAT steps use bottom, magic, code_magic and code_mask; BITS steps use
  * keep, unit, base, one, flip, plus, left and right, whose meaning depends on the mode (set_constants). */
 typedef struct NAME(constants) {
-    V bottom, magic, code_magic, keep, unit, magnitude, usable, low, span, one, base, flip, plus;
+    V bottom, magic, code_magic, keep, unit, magnitude, signs, usable, low, span, one, base, flip, plus;
     V code_offset, code_mask;
     SHIFT to_code, drop, extra, to_sign, right, left;
     unsigned bytes, shift;
@@ -75,6 +75,7 @@ static void NAME(set_constants)(NAME(constants) * k, const bndi_plan *plan)
     k->keep = NAME(all)(~(unit - 1));
     k->low = NAME(all)(plan->plain_low);
     k->span = NAME(all)(plan->plain_span);
+    k->signs = NAME(all)(f->is_signed || plan->nonnegative_only ? (WORD)-1 : MAGNITUDE); /* what x keeps */
     k->usable = NAME(all)(f->is_signed ? MAGNITUDE : (WORD)-1); /* a sign that may not be makes a number too large */
     k->magnitude = NAME(all)((WORD)(((uint64_t)1 << magnitude) - 1));
     k->to_code = NAME(shift)(FRACTION - f->fraction_bits);
@@ -227,16 +228,12 @@ static ALWAYS_INLINE V NAME(pick)(V negative, const uint64_t by_sign[2])
 }
 
 /* Lanes that no blend gets right: nonzero magnitudes below plan->portable_below (the uneven lowest gap of a format
- * without subnormals, subnormals of family BITS, flushed inputs), NaNs that keep their payload, negative numbers of
- * an unsigned format. */
-static ALWAYS_INLINE V NAME(hard_lanes)(const bndi_plan *plan, V x, V u)
+ * without subnormals, subnormals of family BITS, flushed inputs), NaNs that keep their payload. */
+static ALWAYS_INLINE V NAME(hard_lanes)(const bndi_plan *plan, V u)
 {
     V hard = NAME(greater)(NAME(all)(plan->portable_below), u) & (V)(u != 0);
     if (plan->keeps_payload) {
         hard |= NAME(greater)(u, NAME(all)(TOP));
-    }
-    if (!plan->format.is_signed) {
-        hard |= NAME(signs_of)(x);
     }
     return hard;
 }
@@ -269,8 +266,9 @@ static NOT_INLINE void NAME(do_hard)(const bndi_plan *plan, bool to_codes, WORD 
  *   2 u >= beyond, or       overflow. Both comparisons of the second line are needed: u > max alone may still round
  *     u > max and y > max   down to max, and y > max alone could be the garbage that an infinity or NaN makes of x + M
  *   3 u == TOP              infinity: what the rule makes of it
- *   4 u > TOP               NaN: the canonical one by sign
- *   5 hard lanes            the portable kernel's result
+ *   4 x < 0                 what the rule makes of negative numbers, in a format that has none
+ *   5 u > TOP               NaN: the canonical one by sign
+ *   6 hard lanes            the portable kernel's result
  *
  * What each becomes was asked of the codec once (bndi_ask), so no policy is written here a second time. */
 static NOT_INLINE V NAME(mend)(const bndi_plan *plan, bndi_results *special, bool to_codes, V result, V x, V y,
@@ -283,8 +281,11 @@ static NOT_INLINE V NAME(mend)(const bndi_plan *plan, bndi_results *special, boo
     V over = ~NAME(greater)(NAME(all)(plan->overflow_from), u) | (NAME(greater)(u, max) & NAME(greater)(size, max));
     result = NAME(select)(over, NAME(pick)(negative, special->overflow), result);
     result = NAME(select)((V)(u == TOP), NAME(pick)(negative, special->infinity), result);
+    if (plan->nonnegative_only) {
+        result = NAME(select)(negative & (V)(u != 0), NAME(all)(special->negative), result);
+    }
     result = NAME(select)(NAME(greater)(u, NAME(all)(TOP)), NAME(pick)(negative, special->nan), result);
-    V hard = NAME(hard_lanes)(plan, x, u);
+    V hard = NAME(hard_lanes)(plan, u);
     if (NAME(any_above)(hard, NAME(all)(0))) {
         WORD results[LANES], words[LANES], which[LANES], bits[LANES];
         NAME(store)(results, result);

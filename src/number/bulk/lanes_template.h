@@ -182,8 +182,9 @@ static ALWAYS_INLINE V NAME(addend)(const NAME(constants) * k, bndi_step step, b
 
 /* GROUP vectors from x to y (words, or codes in words of the plan's code_bytes). `check` collects the largest u - low
  * of all vectors, so that the usual case costs one comparison per group. k->usable drops the sign of a signed format;
- * for an unsigned format it keeps it, and a negative number is then larger than any span. In the repair, `rounded` is
- * computed again for codes only, where the word is needed to recognise overflow. */
+ * for an unsigned format it keeps it, and a negative number is then larger than any span. k->signs takes the sign away
+ * where an unsigned format converts magnitudes. In the repair, `rounded` is computed again for codes only, where the
+ * word is needed to recognise overflow. */
 static ALWAYS_INLINE void NAME(group)(const NAME(constants) * k, bndi_step step, const bndi_plan *plan,
                                       bndi_results *special, bool to_codes, bool by_random, unsigned code_bytes,
                                       bool stream, void *y, const void *in, const void *random)
@@ -191,7 +192,7 @@ static ALWAYS_INLINE void NAME(group)(const NAME(constants) * k, bndi_step step,
     V x[GROUP], r[GROUP], result[GROUP], check = NAME(all)(0);
     UNROLL
     for (size_t i = 0; i < GROUP; i++) {
-        x[i] = NAME(load)((const char *)in + i * BYTES);
+        x[i] = NAME(load)((const char *)in + i * BYTES) & k->signs;
         r[i] = NAME(all)(0);
         if (by_random) {
             r[i] = NAME(load_random)(random, k->bytes, i * (size_t)LANES);
