@@ -43,6 +43,9 @@ static bnd_rule policy(unsigned i)
         .overflow = (uint8_t)(i % BND_OVERFLOW_COUNT),
         .nan = (uint8_t)(i % BND_NAN_COUNT),
         .no_nan = i / 2 % 2,
+        .negative = i % 3 == 1,
+        .zero = i / 4 % 2,
+        .tie_rule = (uint8_t)(i / 5 % 3),
         .flush_in = i / 3 % 2 != 0,
         .flush_out = i % 4 == 1,
     };
@@ -92,13 +95,34 @@ static void check_policies(comparison *b, const bnd_format *f, uint64_t seed)
 
 static void test_headline_policies(void)
 {
-    static const char *const names[] = {"fp16", "bf16", "tf32", "e4m3", "e5m2", "e2m1"};
+    static const char *const names[] = {"fp16", "bf16", "tf32", "e4m3", "e5m2", "e2m1", "e8m0"};
     comparison b;
     comparison_open(&b, "headline formats, every mode, the main policies");
     for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
         bnd_format f = format_named(names[k]);
         check_policies(&b, &f, 1000 + 1000 * k);
     }
+    comparison_close(&b);
+}
+
+/* The rule of every dialect, in its own rounding mode and in every other. */
+static void test_dialects(void)
+{
+    comparison b;
+    comparison_open(&b, "dialects");
+    uint64_t *bits = memory_of(65536 * sizeof *bits);
+    for (size_t row = 0; row < bnd_format_count(); row++) {
+        bnd_format f = *bnd_format_at(row);
+        for (size_t d = 0; d < bnd_dialect_count(); d++) {
+            bnd_array how = {.seed = d};
+            for (unsigned i = 0; bnd_dialect_rule(&how.rule, d, &f) && i <= BND_ROUND_COUNT; i++) {
+                how.rule.rounding = i < BND_ROUND_COUNT ? (uint8_t)i : how.rule.rounding;
+                size_t count = upper_halves(bits, 77 * d + i), n = i < BND_ROUND_COUNT ? count / 16 : count;
+                check_numbers(&b, &f, false, bits + (i < BND_ROUND_COUNT ? count / 16 * i : 0), n, &how, false);
+            }
+        }
+    }
+    free(bits);
     comparison_close(&b);
 }
 
@@ -241,6 +265,7 @@ static void test_convert(void)
 CU_TestInfo bit_tests[] = {
     {"every upper half of fp32, every row and deterministic mode", test_upper_halves},
     {"every upper half of fp32, headline formats by the main policies", test_headline_policies},
+    {"rules of dialects", test_dialects},
     {"any rule", test_any_rule},
     {"stochastic modes", test_stochastic_modes},
     {"every number of random bits", test_random_bits},
