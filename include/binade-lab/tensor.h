@@ -544,7 +544,7 @@ enum { BND_TRANSFORMER_WORD_SIZE = 16 };
 typedef struct bnd_transformer {
     char norm[BND_TRANSFORMER_WORD_SIZE];     /* layernorm, rmsnorm */
     char position[BND_TRANSFORMER_WORD_SIZE]; /* learned, rope, none */
-    char mlp[BND_TRANSFORMER_WORD_SIZE]; /* gelu, gelu_tanh, relu, silu; with a third matrix: swiglu, geglu, reglu */
+    char mlp[BND_TRANSFORMER_WORD_SIZE]; /* gelu[_tanh], relu, silu; with a third matrix: swiglu, geglu[_tanh], reglu */
     size_t kv_heads;                     /* heads of keys and values, which divide the heads; 0: as many */
     size_t head_width;                   /* 0: width / heads */
     size_t mlp_width;                    /* 0: 4 width; with a third matrix 8/3 width, up to a multiple of 32 */

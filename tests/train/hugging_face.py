@@ -183,6 +183,10 @@ def entropy(m, logits, y):
     return -logs[m.whole(rows), m.whole(steps), m.whole(y)].mean()
 
 
+def gelu_tanh(m, u):
+    return 0.5 * u * (1 + m.tanh((2 / np.pi) ** 0.5 * (u + 0.044715 * u * u * u)))
+
+
 def gpt2(m, w, x, y):
     def norm(a, name):
         c = a - m.mean(a)
@@ -197,8 +201,7 @@ def gpt2(m, w, x, y):
         mixed = attend(m, qkv[..., :32], qkv[..., 32:64], qkv[..., 64:], 4, 4)
         a = a + dense(mixed, f"h.{i}.attn.c_proj")
         u = dense(norm(a, f"h.{i}.ln_2"), f"h.{i}.mlp.c_fc")
-        u = 0.5 * u * (1 + m.tanh((2 / np.pi) ** 0.5 * (u + 0.044715 * u * u * u)))
-        a = a + dense(u, f"h.{i}.mlp.c_proj")
+        a = a + dense(gelu_tanh(m, u), f"h.{i}.mlp.c_proj")
     return entropy(m, norm(a, "ln_f") @ m.turned(w["wte.weight"], 1, 0), y)
 
 
@@ -213,11 +216,11 @@ def llama3_frequencies(frequencies, scaling):
     return np.where((waves >= original / high) & (waves <= original / low), mixed, found)
 
 
-def llama(m, w, x, y, scaling=None):
+def llama(m, w, x, y, scaling=None, theta=500.0, act="silu"):
     d = 8
-    frequencies = 500.0 ** (-np.arange(d // 2) / (d // 2))
+    frequencies = theta ** (-np.arange(d // 2) / (d // 2))
     if scaling is not None:
-        linear = scaling.get("type") == "linear"
+        linear = scaling.get("rope_type", scaling.get("type")) == "linear"
         frequencies = frequencies / scaling["factor"] if linear else llama3_frequencies(frequencies, scaling)
     angles = np.arange(x.shape[1])[:, None] * frequencies
     cos, sin = m.of(np.cos(np.tile(angles, 2)))[:, None], m.of(np.sin(np.tile(angles, 2)))[:, None]
@@ -241,7 +244,8 @@ def llama(m, w, x, y, scaling=None):
         a = a + dense(attend(m, rope(q), rope(k), v, 4, 2), p + "self_attn.o_proj")
         n = norm(a, p + "post_attention_layernorm")
         g = dense(n, p + "mlp.gate_proj")
-        a = a + dense(g / (1 + m.exp(-g)) * dense(n, p + "mlp.up_proj"), p + "mlp.down_proj")
+        g = g / (1 + m.exp(-g)) if act == "silu" else gelu_tanh(m, g)
+        a = a + dense(g * dense(n, p + "mlp.up_proj"), p + "mlp.down_proj")
     a = norm(a, "model.norm")
     return entropy(m, a @ m.turned(w.get("lm_head.weight", w["model.embed_tokens.weight"]), 1, 0), y)
 
@@ -372,6 +376,43 @@ def unit():
     check(got[1] < got[0] - 1e-3, f"unit: nothing was learned: {got}")
 
 
+# What transformers 5.17 makes of RoPE's keys: (keys, scaling, theta). Each is read in both orders of all keys.
+DEFAULT, LINEAR = {"rope_type": "default"}, {"rope_type": "linear", "factor": 3.0}
+ROPES = (
+    ({}, None, 1e4),
+    ({"rope_theta": 500}, None, 500),
+    ({"rope_parameters": {**DEFAULT, "rope_theta": 500.0}, "rope_theta": 10000.0}, None, 500),
+    ({"rope_parameters": {**LLAMA3, "rope_theta": 900.0}, "rope_theta": 10000.0}, LLAMA3, 900),
+    ({"rope_scaling": {**LINEAR, "rope_theta": 900}, "rope_parameters": {**DEFAULT, "rope_theta": 500}}, LINEAR, 900),
+    ({"rope_scaling": {**DEFAULT, "rope_theta": 500}, "rope_parameters": {**LINEAR, "rope_theta": 900.0}}, None, 500),
+    ({"rope_scaling": DEFAULT, "rope_parameters": {**LINEAR, "rope_theta": 900.0}, "rope_theta": 500.0}, None, 500),
+    ({"rope_scaling": {"rope_theta": 500.0}, "rope_parameters": {"rope_type": "yarn", "factor": 2.0}}, None, 500),
+    ({"rope_scaling": None, "rope_parameters": LINEAR, "rope_theta": 500.0}, LINEAR, 500),
+    ({"rope_scaling": {}, "rope_parameters": LINEAR, "rope_theta": 500.0}, LINEAR, 500),
+    ({"rope_parameters": {"rope_theta": 500.0}, "rope_theta": None}, None, 500),
+    ({"rope_parameters": {"type": "yarn", **LINEAR, "partial_rotary_factor": 1}, "partial_rotary_factor": 1.0},
+     LINEAR, 1e4),
+    ({"rope_parameters": {k: v for k, v in LLAMA3.items() if k[0] != "o"}, "max_position_embeddings": 64},
+     LLAMA3, 1e4),
+    ({"rope_theta": 500, "partial_rotary_factor": None, "rope_interleaved": False, "chunk_size_feed_forward": 0,
+      "layer_types": ["full_attention"] * 2, "pruned_heads": {}, "is_decoder": True, "temperature": 0.7, "top_p": 0.9,
+      "no_repeat_ngram_size": 2, "encoder_no_repeat_ngram_size": 0, "begin_suppress_tokens": [1], "max_length": 20,
+      "torchscript": False, "eos_token_id": [1, 2], "attention_dropout": 0.1, "mlp_bias": False}, None, 500),
+)
+
+
+def ropes(large, tokens):
+    bare = {k: v for k, v in LLAMA.items() if k not in ("rope_theta", "rope_scaling")}
+    found = set()
+    for keys, scaling, theta in ROPES:
+        for config in ({**bare, **keys}, dict(reversed({**bare, **keys}.items()))):
+            folder("ropes", config, large)
+            losses(f"llama, {keys}", functools.partial(llama, scaling=scaling, theta=theta), large, tokens, "ropes")
+        found.add(round(loss_of(functools.partial(llama, scaling=scaling, theta=theta), large,
+                                tokens[-(CONTEXT + 1):])[0], 4))
+    check(len(found) == len({(str(s), t) for _, s, t in ROPES}), f"the keys change the loss: {found}")
+
+
 def refused(what, message, config, tensors, *arguments):
     folder("wrong", config, tensors)
     done = ask("evaluate", "wrong", "--data", "tokens.npy", "--recipe", "fp32", "--context", str(CONTEXT), *arguments)
@@ -401,6 +442,10 @@ def main():
     differences = [abs(loss_of(functools.partial(llama, scaling=s), large, tokens[-(CONTEXT + 1):])[0] -
                        loss_of(llama, large, tokens[-(CONTEXT + 1):])[0]) for s in (LLAMA3, linear)]
     check(min(differences) > 100 * LIMIT, f"scaled frequencies change the loss: {differences}")
+    ropes(large, tokens)
+    for act in ("gelu_new", "gelu_pytorch_tanh"):
+        folder("gated", {**LLAMA, "hidden_act": act}, large)
+        losses(f"llama, {act}", functools.partial(llama, act=act), large, tokens, "gated")
     brief = {n: as_bf16(x) for n, x in tied.items()}
     folder("tied", {**LLAMA, "tie_word_embeddings": True}, brief, "BF16")
     losses("llama, tied, BF16", llama, brief, tokens, "tied")
@@ -427,12 +472,24 @@ def main():
             ("rope_scaling", {**LLAMA3, "factor": 0.5}, "rope_factor must be at least 1"),
             ("rope_scaling", {**LLAMA3, "factor": None}, '"factor" must be a number above 0'),
             ("rope_scaling", {"type": "linear", "factor": 2.0, "low_freq_factor": 1.0}, "has a member that is not"),
-            ("rope_scaling", 7, "the rope_type ''"),
+            ("rope_scaling", 7, '"rope_scaling" must be an object or null'),
+            ("rope_parameters", [1], '"rope_parameters" must be an object or null'),
+            ("rope_scaling", {"type": 7}, "has a rope_type that is not a string; it must be default"),
+            ("rope_scaling", {**LLAMA3, "original_max_position_embeddings": None}, "must be a number above"),
+            ("rope_parameters", {"rope_type": "default", "factor": 2.0}, 'has a member that is not known'),
             ("rope_parameters", {"rope_type": "default", "partial_rotary_factor": 0.5},
-             'has a member that is not known'),
+             '"partial_rotary_factor" is supported as 1 only'),
+            ("partial_rotary_factor", 0.5, '"partial_rotary_factor" is supported as 1 only'),
+            ("rope_theta", None, '"rope_theta" must be a number above 0'),
+            ("rope_interleaved", True, '"rope_interleaved" is supported as false only'),
+            ("chunk_size_feed_forward", 2, '"chunk_size_feed_forward" is supported as 0 only'),
+            ("layer_types", ["full_attention", "sliding_attention"], '"layer_types" is supported as full_attention'),
+            ("layer_types", "full_attention", '"layer_types" is supported as full_attention only'),
+            ("pruned_heads", {"0": [1]}, '"pruned_heads" is not known'),
+            ("top_kk", 1, '"top_kk" is not known'),
             ("rope_parameters", {"rope_type": "default", "rope_theta": "500"}, '"rope_theta" must be a number'),
             ("attention_bias", True, '"attention_bias" is supported as false only'),
-            ("hidden_act", "gelu_new", '"hidden_act" must be silu'),
+            ("hidden_act", "gelu_fast", '"hidden_act" must be gelu_new, gelu_pytorch_tanh, gelu, relu, silu or swish'),
             ("sliding_window", 4096, '"sliding_window" is not known'),
             ("quantization_config", {"bits": 4}, '"quantization_config" is not known'),
             ("model_type", "mistral", "\"model_type\" is 'mistral'; it must be gpt2 or llama"),

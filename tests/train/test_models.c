@@ -153,6 +153,7 @@ static const struct options {
     {"transformer", "unit,no_bias", 256 + 8 * 16 + 2 * (16 + 48 * 16 + 256 + 16 + 2 * 16 * 64) + 16 + 256},
     {"llama", "unit,tau=0.5,sqrt_softmax,kv_heads=2",
      256 + 2 * (16 + 256 + 2 * 128 + 256 + 16 + 3 * 16 * 64) + 16 + 256},
+    {"llama", "mlp=geglu_tanh", 256 + 2 * (16 + 256 + 2 * 256 + 256 + 16 + 3 * 16 * 64) + 16 + 256},
     {"llama", "rope_scaling=llama3,rope_factor=2,rope_low=1,rope_high=8,rope_original=40",
      256 + 2 * (16 + 256 + 2 * 256 + 256 + 16 + 3 * 16 * 64) + 16 + 256},
 };

@@ -44,8 +44,8 @@ static const struct mlp {
     bool gated;
 } mlp_of[] = {{BND_TENSOR_OP_GELU, false}, {BND_TENSOR_OP_GELU_TANH, false}, {BND_TENSOR_OP_RELU, false},
               {BND_TENSOR_OP_SILU, false}, {BND_TENSOR_OP_SILU, true},       {BND_TENSOR_OP_GELU, true},
-              {BND_TENSOR_OP_RELU, true}};
-static const char *const mlps[] = {"gelu", "gelu_tanh", "relu", "silu", "swiglu", "geglu", "reglu", NULL};
+              {BND_TENSOR_OP_RELU, true},  {BND_TENSOR_OP_GELU_TANH, true}};
+static const char *const mlps[] = {"gelu", "gelu_tanh", "relu", "silu", "swiglu", "geglu", "reglu", "geglu_tanh", NULL};
 
 static bnd_status find_word(size_t *out, const char *word, const char *usual, const char *const *words,
                             const char *what, bnd_error *why)

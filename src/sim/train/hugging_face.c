@@ -1,5 +1,5 @@
 /* Hugging Face's config.json of GPT-2 and Llama. Keys and defaults are those of GPT2Config and LlamaConfig in
- * transformers 4.46; a value that this engine cannot follow is refused. Dropout is not applied. */
+ * transformers 4.46 and 5.17; a value that this engine cannot follow is refused. Dropout is not applied. */
 #include "base/base.h"
 #include "store/json.h"
 #include "store/mapped_file.h"
@@ -9,10 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef enum kind { SIZE, NUMBER, FLAG, ACTIVATION, MUST_BE, ROPE } kind;
+typedef enum kind { SIZE, NUMBER, FLAG, ACTIVATION, MUST_BE, MUST_EQUAL, FULL, ROPE } kind;
 enum { GPT2 = 1, LLAMA = 2 };
 
-/* What a key means. MUST_BE: null or `usual`, 0 or 1. ROPE: an object with a type. */
+/* What a key means. MUST_BE: null or `usual`, 0 or 1. MUST_EQUAL: null or the number `usual`. FULL: the kind of each
+ * block's attention. ROPE: read when all keys are known. */
 static const struct row {
     const char *key;
     uint8_t model, kind;
@@ -41,53 +42,47 @@ static const struct row {
     {"vocab_size", LLAMA, SIZE, AT(vocabulary), 32000},
     {"max_position_embeddings", LLAMA, SIZE, AT(blocks.positions), 2048},
     {"rms_norm_eps", LLAMA, NUMBER, AT(blocks.norm_epsilon), 1e-6},
-    {"rope_theta", LLAMA, NUMBER, AT(blocks.rope_theta), 10000},
     {"hidden_act", LLAMA, ACTIVATION, 0, 0},
     {"tie_word_embeddings", LLAMA, FLAG, AT(tied), 0},
     {"attention_bias", LLAMA, MUST_BE, 0, 0},
     {"mlp_bias", LLAMA, MUST_BE, 0, 0},
+    {"rope_theta", LLAMA, ROPE, 0, 0},
     {"rope_scaling", LLAMA, ROPE, 0, 0},
-    {"rope_parameters", LLAMA, ROPE, AT(blocks.rope_theta), 0},
+    {"rope_parameters", LLAMA, ROPE, 0, 0},
+    {"partial_rotary_factor", LLAMA, MUST_EQUAL, 0, 1},
+    {"rope_interleaved", LLAMA, MUST_BE, 0, 0},
+    {"layer_types", GPT2 | LLAMA, FULL, 0, 0},
+    {"chunk_size_feed_forward", GPT2 | LLAMA, MUST_EQUAL, 0, 0},
     {"initializer_range", GPT2 | LLAMA, NUMBER, AT(blocks.deviation), 0.02},
     {"is_encoder_decoder", GPT2 | LLAMA, MUST_BE, 0, 0},
 #undef AT
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
-/* Keys that change no result of a forward pass without dropout: names, and with * in front or behind parts of them. */
-static const char *const harmless[] = {"model_type",
-                                       "architectures",
-                                       "transformers_version",
-                                       "torch_dtype",
-                                       "dtype",
-                                       "use_cache",
-                                       "n_ctx",
-                                       "pretraining_tp",
-                                       "reorder_and_upcast_attn",
-                                       "task_specific_params",
-                                       "gradient_checkpointing",
-                                       "auto_map",
-                                       "id2label",
-                                       "label2id",
-                                       "num_labels",
-                                       "return_dict",
-                                       "_*",
-                                       "summary_*",
-                                       "output_*",
-                                       "*_token_id",
-                                       "*_pdrop",
-                                       "*_dropout"};
+/* Keys that change no result of a forward pass without dropout, those of generated text among them: names, and with *
+ * in front or behind parts of them. */
+static const char harmless[] =
+    "model_type architectures transformers_version torch_dtype dtype use_cache n_ctx pretraining_tp "
+    "reorder_and_upcast_attn task_specific_params gradient_checkpointing auto_map id2label label2id num_labels "
+    "problem_type finetuning_task tokenizer_class is_decoder tie_encoder_decoder torchscript use_bfloat16 "
+    "tf_legacy_loss prefix return_dict return_dict_in_generate _* summary_* output_* *_token_id *_pdrop *_dropout "
+    "max_length min_length do_sample early_stopping num_beams num_beam_groups diversity_penalty temperature top_k "
+    "top_p typical_p repetition_penalty length_penalty exponential_decay_length_penalty *no_repeat_ngram_size "
+    "num_return_sequences bad_words_ids *suppress_tokens remove_invalid_values";
 
 static bool is_harmless(const char *key)
 {
     const size_t length = strlen(key);
-    for (size_t i = 0; i < sizeof harmless / sizeof harmless[0]; i++) {
-        const char *word = harmless[i];
-        const size_t n = strlen(word);
-        if (strcmp(key, word) == 0 || (word[n - 1] == '*' && strncmp(key, word, n - 1) == 0) ||
-            (word[0] == '*' && length >= n - 1 && strcmp(key + length - (n - 1), word + 1) == 0)) {
+    for (const char *word = harmless; *word != '\0';) {
+        const size_t n = strcspn(word, " ");
+        const bool front = word[n - 1] == '*', back = word[0] == '*';
+        const char *from = back ? word + 1 : word;
+        const size_t part = n - front - back;
+        if (length >= part && (front || back || length == part) &&
+            memcmp(back ? key + length - part : key, from, part) == 0) {
             return true;
         }
+        word += n + (word[n] == ' ');
     }
     return false;
 }
@@ -102,21 +97,26 @@ static bnd_status take_activation(bnd_training *t, unsigned model, const char *k
 {
     static const struct {
         const char *theirs, *ours, *gated;
-    } names[] = {{"gelu_new", "gelu_tanh", NULL}, {"gelu_pytorch_tanh", "gelu_tanh", NULL},
-                 {"gelu", "gelu", "geglu"},       {"relu", "relu", "reglu"},
-                 {"silu", "silu", "swiglu"},      {"swish", "silu", "swiglu"}};
+    } names[] = {{"gelu_new", "gelu_tanh", "geglu_tanh"},
+                 {"gelu_pytorch_tanh", "gelu_tanh", "geglu_tanh"},
+                 {"gelu", "gelu", "geglu"},
+                 {"relu", "relu", "reglu"},
+                 {"silu", "silu", "swiglu"},
+                 {"swish", "silu", "swiglu"}};
     const char *word = json_string_value(value);
     for (size_t i = 0; word != NULL && i < sizeof names / sizeof names[0]; i++) {
         const char *ours = model == GPT2 ? names[i].ours : names[i].gated;
-        if (strcmp(word, names[i].theirs) == 0 && ours != NULL) {
+        if (strcmp(word, names[i].theirs) == 0) {
             strcpy(t->blocks.mlp, ours);
             return BND_OK;
         }
     }
-    return refuse(key,
-                  model == GPT2 ? "must be gelu_new, gelu_pytorch_tanh, gelu, relu or silu"
-                                : "must be silu, swish, gelu or relu",
-                  why);
+    return refuse(key, "must be gelu_new, gelu_pytorch_tanh, gelu, relu, silu or swish", why);
+}
+
+static bool is_number(const json_t *value, double expected)
+{
+    return json_is_number(value) && !(json_number_value(value) < expected) && !(json_number_value(value) > expected);
 }
 
 static bnd_status take_number(double *out, const char *key, const json_t *value, bnd_error *why)
@@ -147,6 +147,10 @@ static bnd_status take_scaling(bnd_training *t, const char *key, const char *typ
         if (linear && !numbers[i].of_linear) {
             continue;
         }
+        if (value == NULL && numbers[i].to == &original) {
+            original = (double)b->positions;
+            continue;
+        }
         if (value == NULL) {
             return bnd_fail(why, BND_BAD_FILE, 0, "\"%s\" of the rope_type %s needs \"%s\"", key, type,
                             numbers[i].name);
@@ -164,19 +168,17 @@ static bnd_status take_scaling(bnd_training *t, const char *key, const char *typ
     return BND_OK;
 }
 
-/* RoPE's type and theta, and what the type needs; nothing else. */
-static bnd_status take_rope(bnd_training *t, const char *key, const json_t *value, bnd_error *why)
+/* RoPE's type, and what the type needs; nothing else. */
+static bnd_status take_rope_object(bnd_training *t, const char *key, const json_t *value, bnd_error *why)
 {
-    static const char *const all[] = {"rope_type",
-                                      "type",
-                                      "rope_theta",
-                                      "factor",
-                                      "low_freq_factor",
-                                      "high_freq_factor",
-                                      "original_max_position_embeddings"};
-    enum { OF_DEFAULT = 3, OF_LINEAR = 4, ALL = sizeof all / sizeof all[0] };
-    const json_t *type = json_object_get(value, "rope_type"), *theta = json_object_get(value, "rope_theta");
-    const char *word = json_string_value(type != NULL ? type : json_object_get(value, "type"));
+    static const char *const all[] = {"rope_type",        "type",
+                                      "rope_theta",       "partial_rotary_factor",
+                                      "factor",           "low_freq_factor",
+                                      "high_freq_factor", "original_max_position_embeddings"};
+    enum { OF_DEFAULT = 4, OF_LINEAR = 5, ALL = sizeof all / sizeof all[0] };
+    const json_t *of_now = json_object_get(value, "rope_type"), *of_old = json_object_get(value, "type");
+    const json_t *type = of_now != NULL ? of_now : of_old, *part = json_object_get(value, "partial_rotary_factor");
+    const char *word = type != NULL ? json_string_value(type) : "default";
     const size_t known = word == NULL                   ? 0
                          : strcmp(word, "default") == 0 ? OF_DEFAULT
                          : strcmp(word, "linear") == 0  ? OF_LINEAR
@@ -184,9 +186,12 @@ static bnd_status take_rope(bnd_training *t, const char *key, const json_t *valu
                                                         : 0;
     char shown[BNDI_SHOWN];
     size_t count = 0;
+    if (word == NULL) {
+        return refuse(key, "has a rope_type that is not a string; it must be default, linear or llama3", why);
+    }
     if (known == 0) {
         return bnd_fail(why, BND_BAD_FILE, 0, "\"%s\" has the rope_type '%s'; it must be default, linear or llama3",
-                        key, bndi_shown(shown, word != NULL ? word : ""));
+                        key, bndi_shown(shown, word));
     }
     for (size_t i = 0; i < known; i++) {
         count += json_object_get(value, all[i]) != NULL;
@@ -194,8 +199,48 @@ static bnd_status take_rope(bnd_training *t, const char *key, const json_t *valu
     if (count < json_object_size(value)) {
         return bnd_fail(why, BND_BAD_FILE, 0, "\"%s\" of the rope_type %s has a member that is not known", key, word);
     }
-    bnd_status status = theta != NULL ? take_number(&t->blocks.rope_theta, "rope_theta", theta, why) : BND_OK;
-    return status == BND_OK && known != OF_DEFAULT ? take_scaling(t, key, word, value, why) : status;
+    if (part != NULL && !is_number(part, 1)) {
+        return refuse("partial_rotary_factor", "is supported as 1 only", why);
+    }
+    return known != OF_DEFAULT ? take_scaling(t, key, word, value, why) : BND_OK;
+}
+
+/* RoPE, as transformers 5 decides among keys that contradict each other: rope_scaling holds unless it is null or empty,
+ * then rope_parameters; a rope_theta inside holds before the one outside. */
+static bnd_status take_rope(bnd_training *t, const json_t *config, bnd_error *why)
+{
+    enum { USUAL_THETA = 10000 };
+    static const char *const keys[] = {"rope_parameters", "rope_scaling"};
+    const char *key = NULL;
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        const json_t *value = json_object_get(config, keys[i]);
+        if (value != NULL && !json_is_null(value) && !json_is_object(value)) {
+            return refuse(keys[i], "must be an object or null", why);
+        }
+        key = json_object_size(value) > 0 ? keys[i] : key;
+    }
+    const json_t *object = key != NULL ? json_object_get(config, key) : NULL;
+    const json_t *inside = json_object_get(object, "rope_theta"), *outside = json_object_get(config, "rope_theta");
+    const json_t *theta = inside != NULL ? inside : outside;
+    bnd_status status = BND_OK;
+    t->blocks.rope_theta = USUAL_THETA;
+    if (outside != NULL && !json_is_null(outside)) {
+        status = take_number(&t->blocks.rope_theta, "rope_theta", outside, why);
+    }
+    if (status == BND_OK && theta != NULL) {
+        status = take_number(&t->blocks.rope_theta, "rope_theta", theta, why);
+    }
+    return status == BND_OK && object != NULL ? take_rope_object(t, key, object, why) : status;
+}
+
+static bool are_all_full(const json_t *list)
+{
+    bool all = json_is_array(list);
+    for (size_t i = 0; all && i < json_array_size(list); i++) {
+        const char *word = json_string_value(json_array_get(list, i));
+        all = word != NULL && strcmp(word, "full_attention") == 0;
+    }
+    return all;
 }
 
 static bnd_status take(bnd_training *t, unsigned model, const struct row *r, const json_t *value, bnd_error *why)
@@ -223,8 +268,14 @@ static bnd_status take(bnd_training *t, unsigned model, const struct row *r, con
         return no_value || (json_is_boolean(value) && json_is_true(value) == (r->usual != 0))
                    ? BND_OK
                    : refuse(r->key, r->usual != 0 ? "is supported as true only" : "is supported as false only", why);
+    case MUST_EQUAL:
+        return no_value || is_number(value, r->usual)
+                   ? BND_OK
+                   : refuse(r->key, r->usual > 0 ? "is supported as 1 only" : "is supported as 0 only", why);
+    case FULL:
+        return no_value || are_all_full(value) ? BND_OK : refuse(r->key, "is supported as full_attention only", why);
     case ROPE:
-        return no_value ? BND_OK : take_rope(t, r->key, value, why);
+        return BND_OK;
     }
     return BND_OK;
 }
@@ -255,7 +306,8 @@ static bnd_status take_member(bnd_training *t, unsigned model, const char *key, 
     if (i < ROWS) {
         return take(t, model, &rows[i], value, why);
     }
-    return is_harmless(key) || json_is_null(value)
+    const bool empty = json_is_object(value) && json_object_size(value) == 0;
+    return is_harmless(key) || json_is_null(value) || empty
                ? BND_OK
                : refuse(key, "is not known; remove it if it does not change what the model computes", why);
 }
@@ -313,6 +365,9 @@ static bnd_status read_text(bnd_training *out, const char *model, const char *op
     if (status == BND_OK) {
         take_defaults(&t, which);
         status = take_all(&t, which, text, why);
+    }
+    if (status == BND_OK && which == LLAMA) {
+        status = take_rope(&t, object, why);
     }
     json_decref(object);
     if (status == BND_OK) {
