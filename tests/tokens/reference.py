@@ -18,15 +18,24 @@ ENCODE = sys.argv[1]
 BLANKS = {*map(chr, range(9, 14)), *" \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000", *map(chr, range(0x2000, 0x200b))}
 LLAMA = (r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|"
          r"\s+(?!\S)|\s+")
+# Characters of Unicode 15, 15.1 and 16, which this Python may not know; then two of Unicode 17: in tokenizers 0.23.2,
+# these are neither letters nor numbers.
+NEWER = {**dict.fromkeys("\U00031350\U0001e4d0\U0002ebf0\u1c89\ua7cb\U000105c0\U00013460\U00016d40", "L"),
+         **dict.fromkeys("\U0001d2c0\U0001e4f0\U00010d40\U000116d0\U0001ccf0", "N"),
+         **dict.fromkeys("\U000323b0\U00011de0", "S")}
 PATTERNS = {"gpt2": r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
             "llama3": LLAMA, "qwen2": LLAMA.replace("{1,3}", "")}
 LEARNED = ("The quick brown fox jumps over the lazy dog; it's they've we'll I'M you'RE 12345 and 67.\n\n  def f(x):"
            "\n\treturn x ** 2  # sum\r\n über Größe naïve Привет, мир! Ελληνικά 日本語 中文 हिन्दी العربية 👍🏽 🎉🎉 ½ ² Ⅷ ") * 3
 
 
+def category(c):
+    return NEWER.get(c) or unicodedata.category(c)[0]
+
+
 def split(name, text):
-    letters = "".join(sorted({c for c in text if unicodedata.category(c)[0] == "L"})) or "A"
-    numbers = "".join(sorted({c for c in text if unicodedata.category(c)[0] == "N"})) or "0"
+    letters = "".join(sorted({c for c in text if category(c) == "L"})) or "A"
+    numbers = "".join(sorted({c for c in text if category(c) == "N"})) or "0"
     blanks = "".join(sorted(BLANKS))
     pattern = PATTERNS[name].replace(r"\S", f"[^{blanks}]")
     for inside, written in ((r"\p{L}", re.escape(letters)), (r"\p{N}", re.escape(numbers)), (r"\s", re.escape(blanks))):
@@ -144,6 +153,20 @@ def compare():
     return made("gpt2", merges, vocab, added, False)
 
 
+def newer():
+    """Every pair of bytes is a merge, so that tokens show where a text was split."""
+    draw = random.Random(3)
+    merges = [(a, b) for a in CHARACTERS.values() for b in CHARACTERS.values()]
+    draw.shuffle(merges)
+    vocab = {c: i for i, c in enumerate([*CHARACTERS.values(), *map("".join, merges)])}
+    added, ranks = {"<|end|>": len(vocab)}, {m: i for i, m in enumerate(merges)}
+    for name in PATTERNS:
+        tokenizer = made(name, merges, vocab, added, True)
+        for text in ("".join(draw.choices([*NEWER, *"aä1 !"], k=500)), *(f"a{c}1{c}{c}!{c}a" for c in NEWER)):
+            want = encode(name, text, vocab, ranks, added)
+            check(run(tokenizer, text) == "".join(f"{i}\n" for i in want), f"{name}: newer characters {text[:9]!a}")
+
+
 def whole_words(tokenizer):
     """ignore_merges: a piece that is a token is not merged."""
     changed = copy.deepcopy(tokenizer)
@@ -163,6 +186,10 @@ def nfc(tokenizer):
     kept = [c for c in points if unicodedata.normalize("NFC", c) == c and c not in halves]
     for text in ("日本語のテキスト、中文文本。", "한국어 텍스트", "Привет Ελληνικά Việt Nam हिन्दी עברית", "\n".join(kept)):
         check(run(changed, text) == run(tokenizer, text), f"NFC keeps {text[:20]!r}")
+    for text in ("\U000113c5\U000113c2", "\u0897\U00010efd", "\U00016121"):  # of Unicode 16 and 15
+        check("NFC may change" in run(changed, text), f"NFC and {ascii(text)}")
+    for text in ("\U00010efd\u0897", "\U000105c9"):
+        check(run(changed, text) == run(tokenizer, text), f"NFC keeps {ascii(text)}")
     marks = [c for c in points if unicodedata.combining(c)]
     passing = 0
     for _ in range(150):
@@ -221,6 +248,7 @@ def refusals(tokenizer):
 
 
 TOKENIZER = compare()
+newer()
 whole_words(TOKENIZER)
 nfc(TOKENIZER)
 refusals(TOKENIZER)
