@@ -1,5 +1,6 @@
 /* Hugging Face's config.json of GPT-2 and Llama. Keys and defaults are those of GPT2Config and LlamaConfig in
- * transformers 4.46 and 5.17; a value that this engine cannot follow is refused. Dropout is not applied. */
+ * transformers 4.46; what 5.17 writes has the same defaults, sizes aside, which were not compared. A value that this
+ * engine cannot follow is refused. Dropout is not applied. */
 #include "base/base.h"
 #include "store/json.h"
 #include "store/mapped_file.h"
