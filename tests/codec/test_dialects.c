@@ -104,9 +104,9 @@ static const struct {
 };
 /* clang-format on */
 
-/* Codes that the libraries themselves gave for fp32 inputs: ml_dtypes 0.6.0, PyTorch 2.11.0 on the CPU and on an H200
- * (or both), the reference evaluator of onnx 1.23.1. `ours` is NONE where the dialect gives the same, and else the code
- * that doc/reference/dialects.md says it gives. */
+/* Codes that the libraries themselves gave for fp32 inputs: ml_dtypes 0.6.0, PyTorch 2.11.0 on the CPU and on an H200,
+ * the reference evaluator of onnx 1.23.1. `ours` is NONE where the dialect gives the same, and else the code that it
+ * gives: the exceptions of doc/reference/dialects.md. */
 static const struct {
     const char *dialect, *format;
     uint32_t bits;
