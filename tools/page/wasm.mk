@@ -9,11 +9,16 @@ FLAGS = --target=wasm32-wasi -O2 -msimd128 -std=c17 -ffp-contract=off -D_GNU_SOU
 # Rooms and files without loops over elements are compiled for size: the page has a limit, and they are most of its code.
 SMALL = $(foreach name,tools/binade src/files/store src/files/checkpoint src/files/lint src/files/convert src/sim/policy \
 	src/files/diff src/sim/cost src/sim/study src/sim/train src/number/format src/number/text src/number/arith src/check,$(name)/%) \
-	$(foreach name,quotient expression real jansson jansson_read jansson_words process main,tools/page/core/$(name)) \
+	$(foreach name,quotient expression real jansson jansson_read jansson_words process main dot sum array_file array_image,\
+	tools/page/core/$(name)) \
 	$(foreach name,engine named_axes safetensors view tape scaling_parse handle pattern matmul reader shape buffer \
-	operand,src/sim/tensor/$(name)) src/files/scan/input $(foreach name,block_names quantize block_scale,src/number/block/$(name)) \
-	$(foreach name,gemm_plan accumulator_names by_tiles by_sums by_chains by_strips gemm,src/number/matmul/$(name)) \
-	src/number/bulk/operate tools/page/core/sum_ways tools/page/core/array_examine
+	operand transformer numbers npy apply view_make mask unbiased scaled,src/sim/tensor/$(name)) \
+	$(foreach name,input scan answer candidate,src/files/scan/$(name)) \
+	$(foreach name,block_names quantize block_scale gguf block_job block_layout partial_array quantize_calls,\
+	src/number/block/$(name)) \
+	$(foreach name,gemm_plan accumulator_names by_tiles by_sums by_chains by_strips gemm gemm_job symmetric,src/number/matmul/$(name)) \
+	$(foreach name,operate operate_plan conversion_plan context convert_array,src/number/bulk/$(name)) \
+	tools/page/core/sum_ways tools/page/core/array_examine
 # The stack is before the data, so that too deep a recursion ends the program and changes no number.
 LINK = --target=wasm32-wasi -mexec-model=reactor -Wl,--strip-all,--gc-sections,--stack-first,-z,stack-size=1048576
 LIBRARIES = -lwasi-emulated-mman -lwasi-emulated-getpid
