@@ -354,7 +354,7 @@ complete -c binade -n '__binade_is cost' -l zero -d 'ZeRO stage (default 0; fit:
 complete -c binade -n '__binade_is cost' -l ranks -d 'data-parallel ranks, over which ZeRO shards (default 1)' -x
 complete -c binade -n '__binade_is cost' -l micro-batches -d 'a rank\'s batch is divided into K, whose gradients are added (default 1)' -x
 complete -c binade -n '__binade_is cost' -l tp -d 'tensor-parallel machines, which share each layer (default 1)' -x
-complete -c binade -n '__binade_is cost' -l recompute -d 'none selective full (default none)' -x -a 'none selective full'
+complete -c binade -n '__binade_is cost' -l recompute -d 'none; selective: scores of attention, as flash attention; full: layers (default none)' -x -a 'none selective full'
 complete -c binade -n '__binade_is cost' -l days -d 'time that the machines work, in days (default 1)' -x
 complete -c binade -n '__binade_is cost' -l memory -d 'memory of one machine, instead of --gpu: 80GB, 80GiB' -x
 complete -c binade -n '__binade_is cost' -l result -d 'format of the matrix product (default that of the operands, at least 16 bits)' -x -a 'fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 ue5m3 ue4m3 e2m3 e3m2 e2m1 dlfloat16'

@@ -142,6 +142,7 @@ typedef struct bnd_architecture {
     bool tied;          /* the head is the table of tokens */
     bool centred;       /* layer norm, with weight and bias; else RMS norm, with a weight */
     bnd_biases biases;
+    bool dropout; /* it is trained with dropout */
 } bnd_architecture;
 
 /* The number of architectures.
@@ -169,7 +170,7 @@ const char *bnd_architecture_title(size_t row);
 BND_CHECKED bnd_status bnd_architecture_find(bnd_architecture *out, const char *name, bnd_error *why);
 
 /* Describes a GPT of this size. Its other numbers are the usual ones: head width hidden / heads, MLP width 4 hidden,
- * all biases, learned positions for the context, an untied head.
+ * all biases, learned positions for the context, an untied head, dropout.
  *
  * Returns: BND_OK or BND_BAD_ARGUMENT.
  * Arguments: `out` (out): the architecture. `layers`, `hidden`, `heads`, `vocabulary`, `context`: its sizes. `why`
@@ -329,15 +330,17 @@ typedef struct bnd_trained {
 } bnd_trained;
 
 /* Memory of one rank: parameters, gradients, master, optimizer state, and activations saved for the backward pass.
- * For a model that <binade-lab/train.h> trains, it is exactly what a run of this recipe measures. Activations of
- * other transformers follow the formula of Korthikanti et al. 2022, in the recipe's format of activations. */
+ * For a model that <binade-lab/train.h> trains, it is exactly what a run of this recipe measures. For other
+ * transformers it is the peak of a step in PyTorch, with the tensors that PyTorch 2.11 stores where each norm and each
+ * activation function is one operation, in the recipe's formats. */
 typedef struct bnd_cost_of_memory {
     bnd_plan plan;
     double parameters;             /* where there is no model */
     const bnd_architecture *model; /* NULL: no activations */
     const bnd_trained *trained;    /* NULL: another model */
     double sequence, batch;        /* of a rank; sequence 0: the model's context */
-    bnd_recompute recompute;       /* of a trained model: full, which is the training's recompute, or none */
+    bnd_recompute recompute;       /* of a trained model: full, which is the training's recompute, or none. Selective is
+                                    * also what flash attention stores */
     const bnd_machine *machine;    /* whether the memory fits it; NULL: not checked */
 } bnd_cost_of_memory;
 

@@ -50,6 +50,7 @@ int main(void)
         SUITE("the lecture's numbers, and training's", number_tests),
         SUITE("on paper as measured", measured_tests),
         SUITE("memory by hand", by_hand_tests),
+        SUITE("on paper as in PyTorch", pytorch_tests),
         SUITE("machines, models, what people write", row_tests),
         CU_SUITE_INFO_NULL,
     };

@@ -122,7 +122,8 @@ static void check_states(const size *s, const char *recipe, const char *optimize
     CU_ASSERT_EQUAL(extra, account.bytes[BND_ROLE_EXTRA]);
 }
 
-/* Micro-batches: their sums in addition, and the activations of one. */
+/* Micro-batches: their sums in addition, and the activations of one. PyTorch has sums of their own only in recipes that
+ * give their format. */
 static void test_micro_batches(void)
 {
     static const char *const recipes[] = {"fp32", "bf16-master,accumulate=bf16", "grad=e4m3/tensor,accumulate=fp16"};
@@ -137,8 +138,12 @@ static void test_micro_batches(void)
         divided.micro_batches = 3;
         bnd_account whole = account_after_a_step(&one, &step), account = account_after_a_step(&t, &step);
         bnd_cost part = memory_of(&a, &plan, s.batch, false), cost = memory_of(&a, &divided, t.batch, false);
-        CU_ASSERT_TRUE(
-            same_bytes(&cost, BND_ROLE_ACCUMULATE, account.peak_by_role[BND_ROLE_ACCUMULATE], recipes[i], "adamw"));
+        if (plan.policy.cast[BND_ROLE_ACCUMULATE].given) {
+            CU_ASSERT_TRUE(
+                same_bytes(&cost, BND_ROLE_ACCUMULATE, account.peak_by_role[BND_ROLE_ACCUMULATE], recipes[i], "adamw"));
+        } else {
+            CU_ASSERT_EQUAL(paper(&cost, "accumulate"), 0);
+        }
         CU_ASSERT_TRUE(same_bytes(&cost, BND_ROLE_GRAD, account.peak_by_role[BND_ROLE_GRAD], recipes[i], "adamw"));
         CU_ASSERT_TRUE(account.peak_by_role[BND_ROLE_ACCUMULATE] > 0);
         CU_ASSERT_EQUAL(account.saved, whole.saved);

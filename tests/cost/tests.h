@@ -10,6 +10,7 @@
 extern CU_TestInfo number_tests[];
 extern CU_TestInfo measured_tests[];
 extern CU_TestInfo by_hand_tests[];
+extern CU_TestInfo pytorch_tests[];
 extern CU_TestInfo row_tests[];
 
 /* Is this what it should be? Says what it was where not. */

@@ -8,10 +8,10 @@ static const struct row {
     bnd_architecture shape;
 } rows[] = {
 #define MODEL(name, title, layers, hidden, heads, kv_heads, head_width, feed_forward, vocabulary, positions, context,  \
-              gated, tied, centred, biases)                                                                            \
+              gated, tied, centred, biases, dropout)                                                                   \
     {title,                                                                                                            \
      {name, layers, hidden, heads, kv_heads, head_width, feed_forward, vocabulary, positions, context, gated, tied,    \
-      centred, BND_BIASES_##biases}},
+      centred, BND_BIASES_##biases, dropout}},
 #include "cost/models.def"
 #undef MODEL
 };
@@ -98,7 +98,8 @@ bnd_status bnd_architecture_usual(bnd_architecture *out, uint64_t layers, uint64
                           .positions = context,
                           .context = context,
                           .centred = true,
-                          .biases = BND_BIASES_ALL};
+                          .biases = BND_BIASES_ALL,
+                          .dropout = true};
     bnd_status status = bnd_architecture_check(&a, why);
     if (status == BND_OK) {
         *out = a;

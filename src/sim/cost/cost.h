@@ -55,10 +55,17 @@ bndi_forward bndi_forward_flops(const bnd_architecture *a, double sequence);
 BND_CHECKED bnd_status bndi_work_by_parameters(double *work, bnd_cost *c, double parameters, double tokens,
                                                bnd_recompute recompute, bnd_error *why);
 
-/* FLOPs of the forward and backward pass, and of what is recomputed. */
+/* FLOPs of the forward and backward pass, and of what is recomputed, as PyTorch's checkpoints do: up to the last tensor
+ * that the backward pass needs. Attention's is its softmax, so that one of its two products is computed again; flash
+ * attention does the same. A layer's is the operand of its last matrix product, or the dropout mask after that. */
 double bndi_training_flops(const bnd_architecture *a, const bndi_forward *f, bnd_recompute recompute);
 
-/* Activations of a rank, as steps of the answer; returns their bytes. */
-BND_CHECKED bnd_status bndi_activations(double *bytes, bnd_cost *out, const bnd_cost_of_memory *q, bnd_error *why);
+/* Activations of a rank: in all layers; outside of them, for the backward pass; of one layer while it is recomputed (0:
+ * none is). The logits, in the format of products and in fp32, are there at the end of the forward pass. Their
+ * gradient is there twice at the start of the backward pass. */
+typedef struct bndi_held {
+    double layers, outside, logits, gradient, again;
+} bndi_held;
+BND_CHECKED bnd_status bndi_activations(bndi_held *held, bnd_cost *out, const bnd_cost_of_memory *q, bnd_error *why);
 
 #endif

@@ -20,7 +20,10 @@ bndi_forward bndi_forward_flops(const bnd_architecture *a, double sequence)
 
 double bndi_training_flops(const bnd_architecture *a, const bndi_forward *f, bnd_recompute recompute)
 {
-    double again = recompute == BND_RECOMPUTE_FULL ? f->layer : recompute == BND_RECOMPUTE_SELECTIVE ? f->attention : 0;
+    const double last = a->dropout ? 0 : 2 * (double)a->hidden * (double)a->feed_forward;
+    double again = recompute == BND_RECOMPUTE_FULL        ? f->layer - last
+                   : recompute == BND_RECOMPUTE_SELECTIVE ? f->attention / 2
+                                                          : 0;
     return 3 * f->all + (double)a->layers * again;
 }
 
@@ -103,6 +106,10 @@ bnd_status bnd_cost_flops(bnd_cost *out, const bnd_cost_of_flops *question, bnd_
         &c, "not counted: elementwise operations (norms, softmax, activation functions, the optimizer): few FLOPs, but "
             "much time");
     bndi_cost_note(&c, "attention is counted in full; kernels that skip what a causal mask hides do half of it");
+    if (question->recompute != BND_RECOMPUTE_SELECTIVE) {
+        bndi_cost_note(&c, "flash attention recomputes scores in its backward pass: # FLOP/token more",
+                       (double)a->layers * f.attention / 2);
+    }
     *out = c;
     return BND_OK;
 }

@@ -105,6 +105,13 @@ static void put_parameters(bnd_cost *c, const bnd_cost_of_memory *q, double all,
     }
 }
 
+/* PyTorch adds the gradients of micro-batches into grad, unless the recipe has a format for their sum; binade train has
+ * a sum in any case. */
+static bool has_role(const bnd_cost_of_memory *q, bnd_role role)
+{
+    return role != BND_ROLE_ACCUMULATE || q->trained != NULL || q->plan.policy.cast[role].given;
+}
+
 static void put_role(bnd_cost *c, const char *name, double bytes, double own, double sharers)
 {
     if (sharers > 1) {
@@ -114,8 +121,14 @@ static void put_role(bnd_cost *c, const char *name, double bytes, double own, do
     }
 }
 
+/* Bytes: of what is kept between steps, of which `grad` are gradients, and of what a step adds. */
+typedef struct parts {
+    double states, grad, copies, head;
+    bndi_held held;
+} parts;
+
 /* The states: a step a role that is kept, then what they share; and what is there for a step alone. */
-static bnd_status put_states(double *total, bnd_cost *c, const bnd_cost_of_memory *q, double own, bnd_error *why)
+static bnd_status put_states(parts *out, bnd_cost *c, const bnd_cost_of_memory *q, double own, bnd_error *why)
 {
     double scales = 0, passing = 0, sum = 0;
     for (size_t i = 0; i < ROLES; i++) {
@@ -127,7 +140,8 @@ static bnd_status put_states(double *total, bnd_cost *c, const bnd_cost_of_memor
         }
         if (s.transient) {
             passing = s.bytes + s.scales;
-        } else if (s.bytes > 0) {
+        } else if (s.bytes > 0 && has_role(q, roles[i])) {
+            out->grad = roles[i] == BND_ROLE_GRAD ? (s.bytes + s.scales) / sharers : out->grad;
             put_role(c, bnd_role_name(roles[i]), s.bytes, own, sharers);
             sum += s.bytes / sharers;
             scales += s.scales / sharers;
@@ -142,8 +156,35 @@ static bnd_status put_states(double *total, bnd_cost *c, const bnd_cost_of_memor
     if (passing > 0) {
         bndi_cost_step(c, "transient", "B", passing, "copies of the master in a step", "# x #", own, passing / own);
     }
-    *total = sum + passing;
+    out->states = sum + passing;
     return BND_OK;
+}
+
+/* Autocast makes a copy in 16 bits of each wider matrix that a product reads, and keeps it for the backward pass. */
+static double bytes_of_a_copy(const bnd_policy *p)
+{
+    const bnd_cast *operand = &p->cast[BND_ROLE_FWD_W], *param = &p->cast[BND_ROLE_PARAM];
+    const bool plain = operand->given && operand->scaling[0] == 0 && operand->format.width == 16;
+    return plain && !(param->given && param->format.width <= 16) ? 2 : 0;
+}
+
+/* Of all matrices; `head`: of the head alone. */
+static void put_copies(parts *out, bnd_cost *c, const bnd_cost_of_memory *q)
+{
+    bnd_weight weights[BND_ARCHITECTURE_WEIGHTS_MAX];
+    const double each = bytes_of_a_copy(&q->plan.policy), t = q->plan.tensor;
+    const double head = (double)q->model->vocabulary * (double)q->model->hidden;
+    double sum = head;
+    size_t n = weights_of(weights, q);
+    for (size_t i = 0; i < n; i++) {
+        const bnd_weight *w = &weights[i];
+        sum += w->hidden ? (double)w->copies * (double)w->rows * (double)w->columns : 0;
+    }
+    out->copies = each * sum / t;
+    out->head = each * head / t;
+    if (each > 0) {
+        bndi_cost_step(c, "copies", "B", out->copies, "of matrices, by autocast", "# x #", sum / t, each);
+    }
 }
 
 static double put_histories(bnd_cost *c, const bnd_cost_of_memory *q, double bytes)
@@ -274,11 +315,61 @@ static bnd_status divide_batch(bnd_cost_of_memory *q, bnd_error *why)
     return BND_OK;
 }
 
+/* With micro-batches, the gradients of earlier ones are there during the next. A table that is the head, too, has two
+ * gradients, which PyTorch adds into a third tensor at the end. */
+static void put_freed(bnd_cost *c, const bnd_cost_of_memory *q, const parts *p, double total)
+{
+    const double table = (double)q->model->vocabulary * (double)q->model->hidden / q->plan.tensor;
+    const double start = total - p->grad,
+                 end = p->states + (q->model->tied ? 2 * table * p->grad / parameters_of_rank(q) : 0);
+    if (q->plan.micro_batches > 1) {
+        return;
+    }
+    bndi_cost_step(c, "freed", "B", start > end ? start : end, "max(total - grad, end)", "max(# - #, # + #)", total,
+                   p->grad, p->states, end - p->states);
+    bndi_cost_note(c,
+                   "total: the peak of a step that keeps gradients; freed: of one that starts without them, as after "
+                   "zero_grad() in PyTorch; its end has all states$",
+                   q->model->tied ? ", and two more gradients of the tied table" : "");
+}
+
+/* Layers that are recomputed have no copies left after the forward pass. So the peak of a step is at the end of the
+ * forward pass, at the start of the backward pass, or while a layer is recomputed. */
+static double put_peak(bnd_cost *c, const parts *p)
+{
+    const bndi_held *h = &p->held;
+    const double forward = p->copies + h->outside + h->logits, backward = p->head + h->outside + h->gradient;
+    const double again = p->head + h->again, later = backward > again ? backward : again;
+    const double total = p->states + h->layers + (forward > later ? forward : later);
+    bndi_cost_step(c, "total", "B", total, "their sum at its peak", "# + # + max(#, #, #)", p->states, h->layers,
+                   forward, backward, again);
+    return total;
+}
+
+static double put_total(bnd_cost *c, const bnd_cost_of_memory *q, const parts *p)
+{
+    const bndi_held *h = &p->held;
+    double total = p->states + p->copies + h->layers + h->outside + h->gradient;
+    if (h->again > 0) {
+        total = put_peak(c, p);
+    } else if (p->copies > 0) {
+        bndi_cost_step(c, "total", "B", total, "their sum", "# + # + # + # + #", p->states, p->copies, h->layers,
+                       h->outside, h->gradient);
+    } else if (h->outside > 0) {
+        bndi_cost_step(c, "total", "B", total, "their sum", "# + # + # + #", p->states, h->layers, h->outside,
+                       h->gradient);
+    } else {
+        bndi_cost_step(c, "total", "B", total, "states + activations", "# + #", p->states, h->layers);
+    }
+    bndi_cost_answer(c, "total", q->trained != NULL ? "memory of a run of binade train" : "memory of one rank");
+    return total;
+}
+
 bnd_status bnd_cost_memory(bnd_cost *out, const bnd_cost_of_memory *asked, bnd_error *why)
 {
     bnd_cost c = {.steps = 0};
     bnd_cost_of_memory divided = *asked, *q = &divided;
-    double states, activations = 0;
+    parts p = {.states = 0};
     bnd_status status = check(asked, why);
     status = status == BND_OK ? divide_batch(q, why) : status;
     if (status != BND_OK) {
@@ -286,20 +377,23 @@ bnd_status bnd_cost_memory(bnd_cost *out, const bnd_cost_of_memory *asked, bnd_e
     }
     double own = parameters_of_rank(q);
     put_parameters(&c, q, all_parameters(q, own), own);
-    status = put_states(&states, &c, q, own, why);
+    status = put_states(&p, &c, q, own, why);
     if (status == BND_OK && q->trained != NULL) {
-        status = put_saved(&activations, &c, q, why);
+        status = put_saved(&p.held.layers, &c, q, why);
     } else if (status == BND_OK && q->model != NULL) {
-        states += put_histories(&c, q, bndi_history_bytes(&q->plan.policy, q->model) / q->plan.tensor);
-        status = bndi_activations(&activations, &c, q, why);
+        p.states += put_histories(&c, q, bndi_history_bytes(&q->plan.policy, q->model) / q->plan.tensor);
+        put_copies(&p, &c, q);
+        status = bndi_activations(&p.held, &c, q, why);
     }
     if (status != BND_OK) {
         return status;
     }
-    bndi_cost_step(&c, "total", "B", states + activations, "states + activations", "# + #", states, activations);
-    bndi_cost_answer(&c, "total", q->trained != NULL ? "memory of a run of binade train" : "memory of one rank");
+    const double total = put_total(&c, q, &p);
+    if (q->model != NULL && q->trained == NULL) {
+        put_freed(&c, q, &p, total);
+    }
     if (q->machine != NULL) {
-        put_room(&c, q->machine, states + activations);
+        put_room(&c, q->machine, total);
     }
     note_replicas(&c, q);
     if (!has_shape(q)) {

@@ -73,6 +73,10 @@ bnd_status bnd_cost_roofline(bnd_cost *out, double m, double n, double k, const 
     bndi_cost_note(
         &c, "not counted: the finite size of caches (each matrix is moved once here), and tiles at the edges that are "
             "not full");
+    if (by_compute) {
+        bndi_cost_note(&c,
+                       "PyTorch 2.11 reached 0.75 to 0.95 of an H200's peaks, by format, in products of sides 8192");
+    }
     bndi_cost_machine_note(&c, machine, format, peak, sparse);
     *out = c;
     return BND_OK;

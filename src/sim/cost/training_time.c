@@ -16,8 +16,9 @@ static void work_by_shape(double *work, bnd_cost *c, const bnd_cost_of_time *q, 
                    (double)(a->heads * a->head_width));
     bndi_cost_step(c, "recomputed", "FLOP/token", each - 3 * f.all, "recomputation", "$",
                    q->recompute == BND_RECOMPUTE_NONE        ? "nothing"
-                   : q->recompute == BND_RECOMPUTE_SELECTIVE ? "attention's matrix products, forward"
-                                                             : "every layer, forward");
+                   : q->recompute == BND_RECOMPUTE_SELECTIVE ? "one of attention's two products"
+                   : q->model->dropout                       ? "every layer, forward"
+                                                             : "every layer, but its last product");
     bndi_cost_step(c, "compute", "FLOP", *work, "D x their sum", "# x #", q->tokens, each);
     bndi_cost_note(c, "attention is counted in full; kernels that skip what a causal mask hides do half of it");
 }

@@ -24,12 +24,13 @@ static const struct part {
              {"transient", "p8", false},
              {"second gradient", "p9", false},
              {"histories", "p10", true},
-             {"activations", "p11", false}};
+             {"activations", "p11", false},
+             {"rest of the step", "p12", true}}; /* what the others leave of the total */
 enum { PARTS = sizeof parts / sizeof parts[0] };
 
 static const char style[] = ".p1{fill:#0072b2}.p2{fill:#9fd0ee}.p3{fill:#b34a00}.p4{fill:#f7c690}.p5{fill:#00775a}"
                             ".p6{fill:#a6dfcb}.p7{fill:#9c4f7d}.p8{fill:#f0cadf}.p9{fill:#ccc}.p10{fill:#666}"
-                            ".p11{fill:#f0e442}text.in{fill:#1a1a1a;stroke:none}text.in.dark{fill:#fff}";
+                            ".p11{fill:#f0e442}.p12{fill:#444}text.in{fill:#1a1a1a;stroke:none}text.in.dark{fill:#fff}";
 
 typedef struct picture {
     svg s;
@@ -39,16 +40,28 @@ typedef struct picture {
     double top, bottom;    /* of the bars */
 } picture;
 
-/* 0 where the answer does not have the part. */
-static double bytes_of(const bnd_cost *answer, size_t part)
+static double total_of(const bnd_cost *answer)
+{
+    return bnd_cost_value(answer, "total");
+}
+
+static double step_of(const bnd_cost *answer, size_t part)
 {
     double bytes = bnd_cost_value(answer, parts[part].step);
     return bytes > 0 ? bytes : 0;
 }
 
-static double total_of(const bnd_cost *answer)
+/* 0 where the answer does not have the part. */
+static double bytes_of(const bnd_cost *answer, size_t part)
 {
-    return bnd_cost_value(answer, "total");
+    double rest = total_of(answer);
+    if (part + 1 < PARTS) {
+        return step_of(answer, part);
+    }
+    for (size_t i = 0; i < part; i++) {
+        rest -= step_of(answer, i);
+    }
+    return rest >= 1 ? rest : 0;
 }
 
 static double place_of(const picture *p, double bytes)

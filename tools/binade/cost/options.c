@@ -172,7 +172,7 @@ const option_row cost_rows[] = {
                  .kind = OPTION_READ},
     [COST_RECOMPUTE] = {.name = "recompute",
                         .argument = "WHAT",
-                        .help = "none selective full (default none)",
+                        .help = "none; selective: scores of attention, as flash attention; full: layers (default none)",
                         .completes = COMPLETES_WORDS,
                         .words = "none selective full",
                         .read = read_text,

@@ -1158,7 +1158,7 @@ bnd_machine._fields_ = [("name", (c_char * 32)), ("title", (c_char * 64)), ("sou
 bnd_architecture._fields_ = [("name", (c_char * 32)), ("layers", c_uint64), ("hidden", c_uint64),
     ("heads", c_uint64), ("kv_heads", c_uint64), ("head_width", c_uint64), ("feed_forward", c_uint64),
     ("vocabulary", c_uint64), ("positions", c_uint64), ("context", c_uint64), ("gated", c_bool), ("tied", c_bool),
-    ("centred", c_bool), ("biases", c_int)]
+    ("centred", c_bool), ("biases", c_int), ("dropout", c_bool)]
 bnd_weight._fields_ = [("name", c_char_p), ("rows", c_uint64), ("columns", c_uint64), ("copies", c_uint64),
     ("split", c_bool), ("hidden", c_bool), ("blocks", c_uint64)]
 bnd_plan._fields_ = [("policy", bnd_policy), ("keeps", bnd_keeps), ("optimizer", c_size_t), ("zero", c_uint),
