@@ -44,6 +44,9 @@ class Cost(Case):
         self.same("memory", model="transformer", recipe="bf16-sr", width=128, depth=3)
         self.same("memory", model="transformer", recipe="mxfp8", tied=True, recompute="full", batch=7, heads=2)
         self.same("memory", model="mlp", inputs=9)
+        self.same("memory", model="gpt2", dropout="no", recipe="bf16-amp", recompute="selective", seq=512)
+        self.assertEqual(bd.cost.memory("gpt2", dropout=False), bd.cost.memory("gpt2", dropout="no"))
+        self.assertLess(bd.cost.memory("gpt2", dropout=False).value, bd.cost.memory("gpt2").value)
         self.same("memory", model="gpt2", layers=3, vocab=1000, optimizer="adafactor", batch=2)
 
     def test_memory_of_recipes(self):
@@ -82,6 +85,8 @@ class Cost(Case):
         self.refuses("which has its own", bd.cost.memory, "gpt2", params=5)
         self.refuses("tied cannot be used", bd.cost.memory, "llama3-8b", tied=True)
         self.refuses("layers cannot be used with a model of train", bd.cost.memory, "transformer", layers=2)
+        self.refuses("dropout must be", bd.cost.memory, "gpt2", dropout=0.1)
+        self.refuses("dropout cannot be used", bd.cost.memory, params=5, dropout=True)
         self.refuses("zero must be a stage", bd.cost.memory, "gpt2", zero=4)
         self.refuses("needs layers, hidden, heads and vocab", bd.cost.memory, layers=3)
         self.refuses("tokens: ", bd.cost.time, params=1e9, tokens="many", gpu="h100")

@@ -209,7 +209,13 @@ static void note_what(bnd_cost *c, const bnd_cost_of_memory *q, const sizes *by)
         a->dropout ? "with" : "without", by->bytes[STREAM], by->bytes[OPERAND]);
     if (!a->centred) {
         bndi_cost_note(c,
-                       "the RMS norms of transformers 5 store 8 s b h more per layer, and its softmax in bf16 4 a s/h");
+                       "the library transformers stores more in Llama: 8 s b h per layer in RMS norms, and with eager "
+                       "attention in bf16 4 s b a s in softmax");
+    }
+    if (a->centred && !a->gated) {
+        bndi_cost_note(c,
+                       "the library transformers stores more with gelu_new, its default for GPT-2: 24 s b h per layer "
+                       "in bf16");
     }
     if (q->recompute == BND_RECOMPUTE_SELECTIVE && a->kv_heads < a->heads) {
         bndi_cost_note(c, "keys and values are repeated for the heads of queries; with enable_gqa they are not");

@@ -7,7 +7,7 @@
 
 #define SHAPE                                                                                                          \
     (GIVEN(COST_MODEL) | GIVEN(COST_LAYERS) | GIVEN(COST_HIDDEN) | GIVEN(COST_HEADS) | GIVEN(COST_KV_HEADS) |          \
-     GIVEN(COST_FEED_FORWARD) | GIVEN(COST_VOCAB) | GIVEN(COST_SEQ))
+     GIVEN(COST_FEED_FORWARD) | GIVEN(COST_VOCAB) | GIVEN(COST_DROPOUT) | GIVEN(COST_SEQ))
 #define MACHINES (GIVEN(COST_GPUS) | GIVEN(COST_GPU) | GIVEN(COST_FORMAT) | GIVEN(COST_SPARSE) | GIVEN(COST_PEAK))
 #define STATES   (GIVEN(COST_RECIPE) | GIVEN(COST_OPTIMIZER) | GIVEN(COST_ZERO) | GIVEN(COST_TP))
 
@@ -87,7 +87,7 @@ static size_t read_sides(double *out, size_t most, const asked *a, const char *t
 /* A number of parameters, or a model. */
 static int need_size(const asked *a, const char *example)
 {
-    const uint64_t of_shapes = GIVEN(COST_SEQ) | GIVEN(COST_BATCH);
+    const uint64_t of_shapes = GIVEN(COST_SEQ) | GIVEN(COST_BATCH) | GIVEN(COST_DROPOUT);
     if (a->has_trained) {
         return GO_ON;
     }

@@ -101,6 +101,12 @@ static bnd_status find_model(asked *a, bnd_error *why)
     m->vocabulary = size[COST_VOCAB] > 0 ? size[COST_VOCAB] : m->vocabulary;
     m->kv_heads = size[COST_KV_HEADS] > 0 ? size[COST_KV_HEADS] : m->kv_heads;
     m->feed_forward = size[COST_FEED_FORWARD] > 0 ? size[COST_FEED_FORWARD] : m->feed_forward;
+    if (a->text[COST_DROPOUT] != NULL) {
+        m->dropout = strcmp(a->text[COST_DROPOUT], "yes") == 0;
+        if (!m->dropout && strcmp(a->text[COST_DROPOUT], "no") != 0) {
+            return bnd_fail(why, BND_BAD_ARGUMENT, 0, "--dropout must be yes or no, not '%s'", a->text[COST_DROPOUT]);
+        }
+    }
     return bnd_architecture_check(m, why);
 }
 

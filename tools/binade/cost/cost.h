@@ -20,6 +20,7 @@ enum cost_option {
     COST_KV_HEADS,
     COST_FEED_FORWARD,
     COST_VOCAB,
+    COST_DROPOUT,
     COST_SEQ,
     COST_BATCH,
     COST_RECIPE,

@@ -9,7 +9,7 @@
      GIVEN(COST_TIED) | GIVEN(COST_BLOCKS))
 #define OF_OTHERS                                                                                                      \
     (GIVEN(COST_LAYERS) | GIVEN(COST_HIDDEN) | GIVEN(COST_KV_HEADS) | GIVEN(COST_FEED_FORWARD) | GIVEN(COST_VOCAB) |   \
-     GIVEN(COST_SEQ) | GIVEN(COST_PARAMS))
+     GIVEN(COST_SEQ) | GIVEN(COST_DROPOUT) | GIVEN(COST_PARAMS))
 
 /* gpt2 alone is the published one. */
 static bool is_trained(const asked *a)

@@ -107,7 +107,7 @@ _SHAPE = ("layers", "hidden", "heads", "vocab")
 
 
 def _architecture(model=None, layers=None, hidden=None, heads=None, vocab=None, kv_heads=None, feed_forward=None,
-                  seq=None):
+                  seq=None, dropout=None):
     """A named model, a shape, or a named model with some of its sizes changed; None: neither."""
     sizes = {"layers": layers, "hidden": hidden, "heads": heads, "vocab": vocab, "kv_heads": kv_heads,
              "feed_forward": feed_forward}
@@ -127,6 +127,10 @@ def _architecture(model=None, layers=None, hidden=None, heads=None, vocab=None, 
     found.layers, found.vocabulary = size.get("layers", found.layers), size.get("vocab", found.vocabulary)
     found.kv_heads = size.get("kv_heads", found.kv_heads)
     found.feed_forward = size.get("feed_forward", found.feed_forward)
+    if dropout is not None:
+        if dropout not in (True, False, "yes", "no"):
+            raise ValueError(f"dropout must be True or False, not {brief(dropout)}")
+        found.dropout = dropout in (True, "yes")
     call("bnd_architecture_check", ctypes.byref(found))
     return found
 
@@ -138,8 +142,9 @@ def _size(params, shape):
         raise ValueError("expected a size: params=70e9, or model='llama3-70b'")
     if model is not None and params is not None:
         raise ValueError("params cannot be used with a model, which has its own")
-    if model is None and shape.get("seq") is not None:
-        raise ValueError("seq cannot be used without a model")
+    for name in ("seq", "dropout"):
+        if model is None and shape.get(name) is not None:
+            raise ValueError(f"{name} cannot be used without a model")
     return _quantity(params, _NUMBER, "params", 0.0), None if model is None else ctypes.pointer(model)
 
 
@@ -215,8 +220,8 @@ def time(*, tokens: Quantity, gpu: Optional[str] = None, gpus: Quantity = 1, par
          peak: Optional[Quantity] = None, **shape) -> Cost:
     """How long training takes.
 
-    shape: model, layers, hidden, heads, kv_heads, feed_forward, vocab, seq. gpu: a name of machines(), or "this", which
-    is measured; peak describes another machine, in FLOP/s.
+    shape: model, layers, hidden, heads, kv_heads, feed_forward, vocab, seq, dropout. gpu: a name of machines(), or
+    "this", which is measured; peak describes another machine, in FLOP/s.
 
     >>> time(params="70B", tokens="15T", gpus=1024, gpu="h100")
     Cost(179.9 day)
@@ -298,7 +303,7 @@ def memory(model: Optional[str] = None, *, params: Optional[Quantity] = None,
     recipe: several recipes give a dictionary of answers.
 
     >>> memory("llama3-70b", recipe="bf16-amp")
-    Cost(3.037e+12 B)
+    Cost(3.611e+12 B)
     >>> list(memory("gpt2", recipe="fp32,bf16-amp"))
     ['fp32', 'bf16-amp']
     """
