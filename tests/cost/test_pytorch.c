@@ -91,7 +91,8 @@ static void test_tensors(void)
 }
 
 /* After a forward pass, with what is outside of the layers. What the figures leave out are masks and tables of
- * positions, which all layers share. Layers that are recomputed keep no copies. */
+ * positions, which all layers share, and the last norm where norms are composed. Layers that are recomputed keep no
+ * copies. */
 static void test_activations(void)
 {
     for (size_t i = 0; i < STEPS; i++) {
@@ -102,7 +103,7 @@ static void test_activations(void)
         const double head = 2 * (double)a.vocabulary * (double)a.hidden, copies = value_of(&cost, "copies");
         const double left = copies > 0 && s->recompute == BND_RECOMPUTE_FULL ? head : copies;
         const double all = value_of(&cost, "activations") + value_of(&cost, "outside") + left + more;
-        CU_ASSERT_TRUE(within(s, "activations", all, s->activations, 0.015));
+        CU_ASSERT_TRUE(within(s, "activations", all, s->activations, s->layer == 0 ? 0.015 : more > 0 ? 4e-3 : 1e-4));
     }
 }
 
@@ -144,10 +145,37 @@ static void test_flops(void)
     }
 }
 
+/* Of layers that are recomputed the peak is the largest of three moments. With a small vocabulary it is one layer.
+ * Micro-batches keep gradients, and a table that is not tied has one gradient. */
+static void test_moments(void)
+{
+    bnd_architecture a = model_named("llama2-7b");
+    bnd_cost cost;
+    bnd_error why;
+    a.vocabulary = 10;
+    bnd_cost_of_memory q = {
+        .plan = plan_of("bf16-amp", "adamw"), .model = &a, .batch = 4, .recompute = BND_RECOMPUTE_FULL};
+    a.layers = 1; /* so that autocast's copies are fewer than a layer's activations */
+    CU_ASSERT_TRUE_FATAL(succeeds(bnd_cost_memory(&cost, &q, &why), &why));
+    CU_ASSERT_EQUAL(value_of(&cost, "total"), value_of(&cost, "states") + value_of(&cost, "activations") +
+                                                  value_of(&cost, "one layer") + 2.0 * 10 * (double)a.hidden);
+    CU_ASSERT_EQUAL(value_of(&cost, "freed"), value_of(&cost, "total") - value_of(&cost, "grad"));
+    q.recompute = BND_RECOMPUTE_NONE;
+    q.sequence = 1;
+    q.batch = 1;
+    CU_ASSERT_TRUE_FATAL(succeeds(bnd_cost_memory(&cost, &q, &why), &why));
+    CU_ASSERT_EQUAL(value_of(&cost, "freed"), value_of(&cost, "states"));
+    q.plan.micro_batches = 2;
+    q.batch = 2;
+    CU_ASSERT_TRUE_FATAL(succeeds(bnd_cost_memory(&cost, &q, &why), &why));
+    CU_ASSERT_EQUAL(value_of(&cost, "freed"), 0);
+}
+
 CU_TestInfo pytorch_tests[] = {
     {"tensors: to the byte", test_tensors},
     {"activations", test_activations},
     {"peaks of a step", test_peaks},
+    {"moments of the peak", test_moments},
     {"FLOPs", test_flops},
     CU_TEST_INFO_NULL,
 };
