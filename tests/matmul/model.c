@@ -264,6 +264,9 @@ static int log2_of(term t)
 static int64_t in_units(term t, int unit)
 {
     int down = unit - t.exponent;
+    if (t.significand == 0) {
+        return 0;
+    }
     if (down <= 0) {
         return t.significand * ((int64_t)1 << -down);
     }

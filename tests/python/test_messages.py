@@ -70,8 +70,8 @@ class Calls(Case):
     def test_dialects(self):
         self.refuses("libbinade.dialects(value, format) shows them", bd.show, 465, "e4m3", dialect="nobody")
         self.assertIn("torch", bd.dialects(465, "e4m3"))
-        self.refuses("the dialect 'torch' says nothing about fp16; leave dialect out for the default rule, or choose one "
-                     "that libbinade.dialects(format='fp16') names", bd.encode, [1.0], "fp16", dialect="torch")
+        self.refuses("the dialect 'torch' says nothing about e6m9; leave dialect out for the default rule, or choose one "
+                     "that libbinade.dialects(format='e6m9') names", bd.encode, [1.0], "e6m9", dialect="torch")
 
     def test_long_texts_are_shortened(self):
         for shown in (bd.show("1" * 10000, "fp64"), bd.calc("fp64", "+".join("1" * 5000))):
