@@ -61,12 +61,8 @@ static inline double truncated(double x, double unit, double magic)
     return __builtin_copysign(r, x);
 }
 
-/* The sum of the truncated terms is exact in a double: 65 terms of at most 2^bits units. So are its highest `bits`
- * bits, which are kept by a mask. Beyond fp32 the sum is infinite; where `all` is infinite or NaN, an operand was, and
- * it is the result. */
-static inline void add_group(aligned_lanes *w, const float *a, const float *b, size_t k, int32_t bits)
+static inline void add_truncated(aligned_lanes *w, const float *a, const float *b, size_t k)
 {
-    const uint64_t keep = ~((UINT64_C(1) << (53 - bits)) - 1);
     for (int l = 0; l < LANES; l++) {
         w->total[l] = truncated(w->s[l], w->unit[l], w->magic[l]);
     }
@@ -76,6 +72,15 @@ static inline void add_group(aligned_lanes *w, const float *a, const float *b, s
             w->total[l] += truncated(p, w->unit[l], w->magic[l]);
         }
     }
+}
+
+/* The sum of the truncated terms is exact in a double: 65 terms of at most 2^bits units. So are its highest `bits`
+ * bits, which are kept by a mask. Beyond fp32 the sum is infinite; where `all` is infinite or NaN, an operand was, and
+ * it is the result. */
+static inline void add_group(aligned_lanes *w, const float *a, const float *b, size_t k, int32_t bits)
+{
+    const uint64_t keep = ~((UINT64_C(1) << (53 - bits)) - 1);
+    add_truncated(w, a, b, k);
     for (int l = 0; l < LANES; l++) {
         uint64_t word = bndi_bits_of_double(w->total[l]);
         double s = bndi_double_of_bits(word & keep) + 0.0; /* -0 becomes +0 */
@@ -85,8 +90,12 @@ static inline void add_group(aligned_lanes *w, const float *a, const float *b, s
     }
 }
 
-/* The tile: row by row, LANES columns at a time. */
-static bool aligned(const bndi_sum *sum, float *c, size_t pitch, const float *a, const float *b, size_t k)
+/* A group of k products. */
+typedef void lanes_group(aligned_lanes *w, const bndi_sum *sum, const float *a, const float *b, size_t k);
+
+/* A tile, whose groups `add` does: row by row, LANES columns at a time. */
+static ALWAYS_INLINE bool by_groups(lanes_group *add, const bndi_sum *sum, float *c, size_t pitch, const float *a,
+                                    const float *b, size_t k)
 {
     const size_t group = (size_t)sum->group;
     for (size_t i = 0; i < ALIGNED_ROWS; i++) {
@@ -96,10 +105,7 @@ static bool aligned(const bndi_sum *sum, float *c, size_t pitch, const float *a,
                 w.s[l] = (double)c[i * pitch + v + (size_t)l];
             }
             for (size_t at = 0; at < k; at += group) {
-                const float *x = a + i * BNDI_PITCH + at, *y = b + at * COLUMNS + v;
-                size_t n = k - at < group ? k - at : group;
-                align(&w, x, y, n, sum->bits);
-                add_group(&w, x, y, n, sum->bits);
+                add(&w, sum, a + i * BNDI_PITCH + at, b + at * COLUMNS + v, k - at < group ? k - at : group);
             }
             for (int l = 0; l < LANES; l++) {
                 c[i * pitch + v + (size_t)l] = w.s[l] != w.s[l] ? __builtin_nanf("") : (float)w.s[l];
@@ -107,6 +113,17 @@ static bool aligned(const bndi_sum *sum, float *c, size_t pitch, const float *a,
         }
     }
     return true;
+}
+
+static inline void aligned_to_terms(aligned_lanes *w, const bndi_sum *sum, const float *a, const float *b, size_t k)
+{
+    align(w, a, b, k, sum->bits);
+    add_group(w, a, b, k, sum->bits);
+}
+
+static bool aligned(const bndi_sum *sum, float *c, size_t pitch, const float *a, const float *b, size_t k)
+{
+    return by_groups(aligned_to_terms, sum, c, pitch, a, b, k);
 }
 
 #endif

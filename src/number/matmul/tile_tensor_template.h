@@ -57,15 +57,7 @@ static inline void align_exponents(aligned_lanes *w, const bndi_sum *sum, const 
 static inline void add_tensor_group(aligned_lanes *w, const bndi_sum *sum, const float *a, const float *b, size_t k)
 {
     const uint64_t down = (uint64_t)(uint32_t)(sum->bits - 1) << 52;
-    for (int l = 0; l < LANES; l++) {
-        w->total[l] = truncated(w->s[l], w->unit[l], w->magic[l]);
-    }
-    for (size_t at = 0; at < k; at++) {
-        for (int l = 0; l < LANES; l++) {
-            double p = (double)a[at] * (double)b[at * COLUMNS + (size_t)l];
-            w->total[l] += truncated(p, w->unit[l], w->magic[l]);
-        }
-    }
+    add_truncated(w, a, b, k);
     for (int l = 0; l < LANES; l++) {
         const double u = __builtin_fabs(w->total[l]);
         const uint64_t place = bndi_bits_of_double(power_of(u, sum->tensor.least)) - down;
@@ -78,28 +70,15 @@ static inline void add_tensor_group(aligned_lanes *w, const bndi_sum *sum, const
     }
 }
 
-/* The tile: row by row, LANES columns at a time. */
+static inline void aligned_to_exponents(aligned_lanes *w, const bndi_sum *sum, const float *a, const float *b, size_t k)
+{
+    align_exponents(w, sum, a, b, k);
+    add_tensor_group(w, sum, a, b, k);
+}
+
 static bool tensor(const bndi_sum *sum, float *c, size_t pitch, const float *a, const float *b, size_t k)
 {
-    const size_t group = (size_t)sum->group;
-    for (size_t i = 0; i < ALIGNED_ROWS; i++) {
-        for (size_t v = 0; v < COLUMNS; v += LANES) {
-            aligned_lanes w;
-            for (int l = 0; l < LANES; l++) {
-                w.s[l] = (double)c[i * pitch + v + (size_t)l];
-            }
-            for (size_t at = 0; at < k; at += group) {
-                const float *x = a + i * BNDI_PITCH + at, *y = b + at * COLUMNS + v;
-                size_t n = k - at < group ? k - at : group;
-                align_exponents(&w, sum, x, y, n);
-                add_tensor_group(&w, sum, x, y, n);
-            }
-            for (int l = 0; l < LANES; l++) {
-                c[i * pitch + v + (size_t)l] = w.s[l] != w.s[l] ? __builtin_nanf("") : (float)w.s[l];
-            }
-        }
-    }
-    return true;
+    return by_groups(aligned_to_exponents, sum, c, pitch, a, b, k);
 }
 
 #endif

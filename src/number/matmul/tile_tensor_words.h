@@ -11,8 +11,9 @@
  * Fraction 3, format of 4 bits, s = 1, products 1.5 * 1.5 and 0.375 * 0.5: T = 0, the scale is 8. The terms are 8, 18
  * and 1.5, as integers 8, 18 and 1. Their sum is 27, to 4 bits 26, and 26 / 8 = 3.25.
  *
- * Refused: T below F - 126, where a scale is no number of fp32, unless all terms are zero; T above TOO_LARGE, as with
- * an infinite sum; infinities and NaNs among the operands, which a zero may hide from T; and numbers with more bits.
+ * The tile is refused in four cases: T is below F - 126, so that the scale is not a number of fp32 (but not if all terms
+ * are zero); T is above TOO_LARGE; an operand is infinite or NaN, which a zero can hide from T; the significands have more
+ * than 24 bits.
  * Instructions per product of a vector: multiply, store, add, maximum; scale, convert, add. That is 7, where doubles
  * took about 20 for half of the lanes. */
 #ifndef BINADE_SRC_MATMUL_TILE_TENSOR_WORDS_H
