@@ -16,6 +16,8 @@ libbinade_number_la_SOURCES += \
 	src/number/matmul/tile_aligned_words.h \
 	src/number/matmul/tile_chain_template.h \
 	src/number/matmul/tile_tensor_template.h \
+	src/number/matmul/tile_tensor_avx512.h \
+	src/number/matmul/tile_tensor_avx2.h \
 	src/number/matmul/tile_tensor_words.h \
 	src/number/matmul/tensor_cores.def \
 	src/number/matmul/tile_packing_template.h \

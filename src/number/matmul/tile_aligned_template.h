@@ -61,6 +61,7 @@ static inline double truncated(double x, double unit, double magic)
     return __builtin_copysign(r, x);
 }
 
+/* total = the truncated s and the truncated products, exactly. */
 static inline void add_truncated(aligned_lanes *w, const float *a, const float *b, size_t k)
 {
     for (int l = 0; l < LANES; l++) {
@@ -90,7 +91,7 @@ static inline void add_group(aligned_lanes *w, const float *a, const float *b, s
     }
 }
 
-/* A group of k products. */
+/* A group of k products: from the sum s to the next one. */
 typedef void lanes_group(aligned_lanes *w, const bndi_sum *sum, const float *a, const float *b, size_t k);
 
 /* A tile, whose groups `add` does: row by row, LANES columns at a time. */
@@ -115,6 +116,7 @@ static ALWAYS_INLINE bool by_groups(lanes_group *add, const bndi_sum *sum, float
     return true;
 }
 
+/* Aligned to the largest term; tile_tensor_template.h has the other kind. */
 static inline void aligned_to_terms(aligned_lanes *w, const bndi_sum *sum, const float *a, const float *b, size_t k)
 {
     align(w, a, b, k, sum->bits);

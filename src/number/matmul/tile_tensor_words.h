@@ -11,9 +11,9 @@
  * Fraction 3, format of 4 bits, s = 1, products 1.5 * 1.5 and 0.375 * 0.5: T = 0, the scale is 8. The terms are 8, 18
  * and 1.5, as integers 8, 18 and 1. Their sum is 27, to 4 bits 26, and 26 / 8 = 3.25.
  *
- * The tile is refused in four cases: T is below F - 126, so that the scale is not a number of fp32 (but not if all terms
- * are zero); T is above TOO_LARGE; an operand is infinite or NaN, which a zero can hide from T; the significands have more
- * than 24 bits.
+ * The tile is refused in four cases: T is below F - 126, so that the scale is not a number of fp32 (but not if all
+ * terms are zero); T is above TOO_LARGE; an operand is infinite or NaN, which a zero can hide from T; significands have
+ * more than 24 bits together.
  * Instructions per product of a vector: multiply, store, add, maximum; scale, convert, add. That is 7, where doubles
  * took about 20 for half of the lanes. */
 #ifndef BINADE_SRC_MATMUL_TILE_TENSOR_WORDS_H
@@ -25,153 +25,9 @@
 enum { BIAS = 127, NOTHING = -10000, TOO_LARGE = 120 };
 
 #if defined(BNDI_FOR_AVX512)
-
-static ALWAYS_INLINE words all_words(int32_t x)
-{
-    return _mm512_set1_epi32(x);
-}
-
-static ALWAYS_INLINE words larger_signed(words a, words b)
-{
-    return _mm512_max_epi32(a, b);
-}
-
-static ALWAYS_INLINE words smaller_word(words a, words b)
-{
-    return _mm512_min_epu32(a, b);
-}
-
-static ALWAYS_INLINE words less_words(words a, words b)
-{
-    return _mm512_sub_epi32(a, b);
-}
-
-/* The exponents' fields, at least `least`; NOTHING for zero. */
-static ALWAYS_INLINE words fields_of(V x, words least)
-{
-    const words magnitude = magnitude_of(x);
-    const words field = _mm512_max_epi32(_mm512_srli_epi32(magnitude, 23), least);
-    return _mm512_mask_mov_epi32(field, _mm512_testn_epi32_mask(magnitude, magnitude), all_words(NOTHING));
-}
-
-static ALWAYS_INLINE V with_field(words field)
-{
-    return _mm512_castsi512_ps(_mm512_slli_epi32(field, 23));
-}
-
-static ALWAYS_INLINE words either(words a, V b)
-{
-    return _mm512_or_si512(a, _mm512_castps_si512(b));
-}
-
-static ALWAYS_INLINE void store_words(int32_t *to, words x)
-{
-    _mm512_storeu_si512(to, x);
-}
-
-static ALWAYS_INLINE words toward_zero(V x)
-{
-    return _mm512_cvttps_epi32(x);
-}
-
-static ALWAYS_INLINE bool any_word_above(words a, words b)
-{
-    return _mm512_cmpgt_epu32_mask(a, b) != 0;
-}
-
-static ALWAYS_INLINE V as_numbers(words x, words keep)
-{
-    return _mm512_castsi512_ps(_mm512_and_si512(_mm512_castps_si512(_mm512_cvtepi32_ps(x)), keep));
-}
-
-static ALWAYS_INLINE __m256 half_of_sum(__m256i a, __m256i b, int64_t keep)
-{
-    const __m512d sum = _mm512_add_pd(_mm512_cvtepi32_pd(a), _mm512_cvtepi32_pd(b));
-    return _mm512_cvtpd_ps(_mm512_castsi512_pd(_mm512_and_si512(_mm512_castpd_si512(sum), _mm512_set1_epi64(keep))));
-}
-
-/* a + b in double, cut off, which fp32 holds then. */
-static ALWAYS_INLINE V sum_of_words(words a, words b, int64_t keep)
-{
-    const __m256 low = half_of_sum(_mm512_castsi512_si256(a), _mm512_castsi512_si256(b), keep);
-    const __m256 high = half_of_sum(_mm512_extracti64x4_epi64(a, 1), _mm512_extracti64x4_epi64(b, 1), keep);
-    return _mm512_castpd_ps(
-        _mm512_insertf64x4(_mm512_castps_pd(_mm512_castps256_ps512(low)), _mm256_castps_pd(high), 1));
-}
-
+#include "matmul/tile_tensor_avx512.h"
 #else
-
-static ALWAYS_INLINE words all_words(int32_t x)
-{
-    return _mm256_set1_epi32(x);
-}
-
-static ALWAYS_INLINE words larger_signed(words a, words b)
-{
-    return _mm256_max_epi32(a, b);
-}
-
-static ALWAYS_INLINE words smaller_word(words a, words b)
-{
-    return _mm256_min_epu32(a, b);
-}
-
-static ALWAYS_INLINE words less_words(words a, words b)
-{
-    return _mm256_sub_epi32(a, b);
-}
-
-static ALWAYS_INLINE words fields_of(V x, words least)
-{
-    const words magnitude = magnitude_of(x);
-    const words field = _mm256_max_epi32(_mm256_srli_epi32(magnitude, 23), least);
-    return _mm256_blendv_epi8(field, all_words(NOTHING), _mm256_cmpeq_epi32(magnitude, _mm256_setzero_si256()));
-}
-
-static ALWAYS_INLINE V with_field(words field)
-{
-    return _mm256_castsi256_ps(_mm256_slli_epi32(field, 23));
-}
-
-static ALWAYS_INLINE words either(words a, V b)
-{
-    return _mm256_or_si256(a, _mm256_castps_si256(b));
-}
-
-static ALWAYS_INLINE void store_words(int32_t *to, words x)
-{
-    _mm256_storeu_si256((__m256i *)(void *)to, x);
-}
-
-static ALWAYS_INLINE words toward_zero(V x)
-{
-    return _mm256_cvttps_epi32(x);
-}
-
-static ALWAYS_INLINE bool any_word_above(words a, words b)
-{
-    const words most = _mm256_max_epu32(a, b); /* b where a is not above */
-    return _mm256_movemask_epi8(_mm256_cmpeq_epi32(most, b)) != -1;
-}
-
-static ALWAYS_INLINE V as_numbers(words x, words keep)
-{
-    return _mm256_castsi256_ps(_mm256_and_si256(_mm256_castps_si256(_mm256_cvtepi32_ps(x)), keep));
-}
-
-static ALWAYS_INLINE __m128 half_of_sum(__m128i a, __m128i b, int64_t keep)
-{
-    const __m256d sum = _mm256_add_pd(_mm256_cvtepi32_pd(a), _mm256_cvtepi32_pd(b));
-    return _mm256_cvtpd_ps(_mm256_castsi256_pd(_mm256_and_si256(_mm256_castpd_si256(sum), _mm256_set1_epi64x(keep))));
-}
-
-static ALWAYS_INLINE V sum_of_words(words a, words b, int64_t keep)
-{
-    const __m128 low = half_of_sum(_mm256_castsi256_si128(a), _mm256_castsi256_si128(b), keep);
-    const __m128 high = half_of_sum(_mm256_extracti128_si256(a, 1), _mm256_extracti128_si256(b, 1), keep);
-    return _mm256_insertf128_ps(_mm256_castps128_ps256(low), high, 1);
-}
-
+#include "matmul/tile_tensor_avx2.h"
 #endif
 
 static ALWAYS_INLINE words plus_constant(words a, int32_t b)
