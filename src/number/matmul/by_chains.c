@@ -23,21 +23,22 @@
 
 /* With so few rows of C a panel of B is used too rarely to be worth packing; columns of A are worth it where
  * MANY_COLUMNS use them. */
-enum { FEW_ROWS = 64, FLOATS_AT_ONCE = 1 << 19, MANY_COLUMNS = 96 };
+enum { FEW_ROWS = 64, FLOATS_AT_ONCE = 1 << 18, MANY_COLUMNS = 96 };
 
 /* Where tiles read A: where it lies, or from the block, to which rows or whole tiles are copied. */
 typedef enum layout { IN_PLACE, IN_ROWS, IN_TILES } layout;
 
-/* In place, but not where columns are contiguous, and a tile's numbers of a step are less than half a line of memory:
- * with AVX2's 6 rows, each line is read three times, from the second cache (0.7 of OpenBLAS's speed, copied 0.85). */
+/* Rows in place. Columns are copied if there is enough use for them: each step of a tile is in another line of
+ * memory, of which the tile needs a part, and lines 4 or 8 KiB apart take each other's place before the next tile
+ * comes. Copied, the products of weight gradients take 0.4 to 0.8 of the time on an Intel processor with AVX-512, and
+ * 0.8 with AVX2. */
 static layout layout_of(const bndi_job *j, bndi_region p)
 {
-    enum { HALF_A_LINE = 8 };
     const bool used = p.right - p.left >= MANY_COLUMNS && p.bottom - p.top > FEW_ROWS;
     if (!lies_in_rows(&j->a)) {
         return IN_ROWS;
     }
-    return used && j->a.column != 1 && j->sum.way->rows <= HALF_A_LINE ? IN_TILES : IN_PLACE;
+    return used && j->a.column != 1 ? IN_TILES : IN_PLACE;
 }
 
 /* Do more of a tile's rows lie in one set of the first cache than a set has lines? The address within a page chooses
@@ -75,8 +76,9 @@ static size_t depth_of(const bndi_job *j, layout of_a)
 }
 
 /* Rows per block: as many blocks as are needed, all of about the same size, a multiple of the tile's rows. AVX-512 (14
- * rows), depth 512, A in place: at most 524288 / 512 = 1024 rows at once, so 2400 rows are three blocks of 800, rounded
- * up to 812: 812, 812 and 776. */
+ * rows), depth 512, A in place: at most 262144 / 512 = 512 rows at once, so 1200 rows are three blocks of 400, rounded
+ * up to 406: 406, 406 and 388. A block of A is then 1 MiB, half of the second cache of Intel's servers: with twice that
+ * products took 2 % longer. */
 static size_t rows_of_chains(size_t unit, size_t rows, size_t depth, layout of_a)
 {
     const size_t most = of_a == IN_PLACE ? FLOATS_AT_ONCE / (depth > 0 ? depth : 1) : BLOCK_ROWS - unit;

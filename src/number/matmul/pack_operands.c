@@ -60,14 +60,20 @@ static uint32_t largest_magnitude_of(const bndi_job *j, const float *x, size_t n
     return asked ? j->sum.ways->largest_magnitude(x, n) : 0;
 }
 
-/* `columns` is a constant where it is called: a copy of a known length is a few instructions, not a call. With 16
- * columns a row is one line of memory:
+/* `columns` is a constant where it is called: a copy of a known length is a few instructions, not a call. Rows lie too
+ * far apart for the processor to fetch the next one by itself. With 16 columns a row is one line of memory:
  *
- *   two loads and two stores of AVX2 */
+ *   prefetch the row that is 8 rows ahead; two loads and two stores of AVX2 */
 static inline void copy_rows(float *panel, const char *from, ptrdiff_t step, size_t depth, size_t columns,
                              size_t panels)
 {
+    enum { AHEAD = 8, LINE = 64 }; /* of memory: bytes */
+    /* Of all panels. */
+    const size_t bytes = panels * columns * sizeof(float);
     for (size_t at = 0; at < depth; at++, from += step) {
+        for (size_t i = 0; i < bytes && at + AHEAD < depth; i += LINE) {
+            __builtin_prefetch(from + AHEAD * step + i);
+        }
         for (size_t i = 0; i < panels; i++) {
             __builtin_memcpy(panel + (i * depth + at) * columns, from + i * columns * sizeof(float),
                              columns * sizeof(float));

@@ -15,7 +15,7 @@
 #include <immintrin.h>
 #include <stdbool.h>
 
-enum { LANES = 8, CHAIN_ROWS = 6, EACH_ROWS = 4 };
+enum { LANES = 8, CHAIN_ROWS = 6, CHAIN_STEPS = 4, EACH_ROWS = 4 };
 typedef __m256 V;
 
 /* Hooks of the tiles; tile_lanes_portable.h defines each, lane by lane. */

@@ -13,7 +13,7 @@
 #include <immintrin.h>
 #include <stdbool.h>
 
-enum { LANES = 16, CHAIN_ROWS = 14, EACH_ROWS = 8, FUSED_ROWS = 8 };
+enum { LANES = 16, CHAIN_ROWS = 14, CHAIN_STEPS = 4, EACH_ROWS = 8, FUSED_ROWS = 8 };
 typedef __m512 V;
 
 /* Hooks of the tiles; tile_lanes_portable.h defines each, lane by lane. */

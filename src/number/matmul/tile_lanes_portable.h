@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { LANES = 4, CHAIN_ROWS = 4, EACH_ROWS = 2, FUSED_ROWS = 2 };
+enum { LANES = 4, CHAIN_ROWS = 4, CHAIN_STEPS = 1, EACH_ROWS = 2, FUSED_ROWS = 2 };
 typedef float V __attribute__((vector_size(16)));
 typedef double doubles __attribute__((vector_size(32)));
 typedef int64_t words __attribute__((vector_size(32)));
