@@ -19,6 +19,7 @@
  *   b is infinite or NaN   0 b is NaN. B is looked at before anything is left out
  *   s is -0                -0 + 0 is +0, so that a sum may be -0 in place of +0, until a product is added that is not
  *                          zero. A tile of which a sum has come out as -0 is done again, in full */
+#include "base/verify.h"
 #include "matmul/gemm_job.h"
 
 /* With so few rows of C a panel of B is used too rarely to be worth packing; columns of A are worth it where
@@ -81,7 +82,10 @@ static size_t depth_of(const bndi_job *j, layout of_a)
  * products took 2 % longer. */
 static size_t rows_of_chains(size_t unit, size_t rows, size_t depth, layout of_a)
 {
-    const size_t most = of_a == IN_PLACE ? FLOATS_AT_ONCE / (depth > 0 ? depth : 1) : BLOCK_ROWS - unit;
+    const size_t steps = depth > 0 ? depth : 1;
+    const size_t most = of_a == IN_PLACE   ? FLOATS_AT_ONCE / steps
+                        : of_a == IN_TILES ? BLOCK_FLOATS / steps / unit * unit
+                                           : BLOCK_ROWS - unit;
     const size_t blocks = rows > 0 ? (rows - 1) / most + 1 : 1;
     return ((rows + blocks - 1) / blocks + unit - 1) / unit * unit;
 }
@@ -310,6 +314,7 @@ static void pack_rows(const bndi_job *j, bndi_buffers *w, layout of_a, size_t ro
     if (of_a == IN_ROWS) {
         bndi_pack_block(j, w, j->sum.way, row, rows, k, depth);
     } else if (of_a == IN_TILES && depth > 0) {
+        BNDI_VERIFY((rows + j->sum.way->rows - 1) / j->sum.way->rows * j->sum.way->rows * depth <= BLOCK_FLOATS);
         j->sum.ways->gather_tiles(w->block, factor_at(&j->a, row, k), j->a.column, rows, depth);
     }
 }
