@@ -268,41 +268,49 @@ static void test_rules(void)
     CU_ASSERT_EQUAL(wrong, 0);
 }
 
-/* More steps than a block has, and rows of A 4 KiB apart, which tiles of fewer rows read: chains of fmaf in the order
- * of k. A and B lie by rows or by columns; layout 4: B backwards. */
+/* Sums that differ from chains of fmaf in the order of k. Bit 0 of `layout`: A by columns; bit 1: B by columns; layout 4:
+ * B backwards. */
+static size_t differences_from_chains(ptrdiff_t rows, ptrdiff_t wide, ptrdiff_t deep, unsigned layout)
+{
+    static float a[72 * 2100], b[98 * 1024], c[544 * 98];
+    const bnd_format *fp32 = bnd_format_at(BND_FORMAT_FP32);
+    bnd_context context = {.threads = 1 + layout % 3};
+    bnd_gemm how = {.context = &context, .accumulator = accumulator_named("fp32"), .add = layout % 2 == 1};
+    how.a = layout % 2 == 0 ? (bnd_strides){deep, 1} : (bnd_strides){1, rows};
+    how.b = layout % 4 < 2 ? (bnd_strides){wide, 1} : (bnd_strides){1, deep};
+    how.b = layout < 4 ? how.b : (bnd_strides){-wide, 1};
+    const float *from = layout < 4 ? b : b + (deep - 1) * wide;
+    for (ptrdiff_t i = 0; i < rows * deep; i++) {
+        a[i] = number_of(DATA_NORMAL, fp32, 1, (uint64_t)i);
+    }
+    for (ptrdiff_t i = 0; i < deep * wide; i++) {
+        b[i] = number_of(DATA_NORMAL, fp32, 2, (uint64_t)i);
+    }
+    for (ptrdiff_t e = 0; e < rows * wide; e++) {
+        c[e] = 1;
+    }
+    CU_ASSERT_EQUAL(bnd_gemm_f32(c, (size_t)rows, (size_t)wide, a, from, (size_t)deep, &how, NULL), BND_OK);
+    size_t wrong = 0;
+    for (ptrdiff_t e = 0; e < rows * wide; e++) {
+        float sum = how.add ? 1 : 0;
+        for (ptrdiff_t k = 0; k < deep; k++) {
+            sum = __builtin_fmaf(a[e / wide * how.a.row + k * how.a.column],
+                                 from[k * how.b.row + e % wide * how.b.column], sum);
+        }
+        wrong += sum != c[e];
+    }
+    return wrong;
+}
+
+/* More steps than a block has, and rows of A 4 KiB apart, which tiles of fewer rows read. Then more rows than a block
+ * of copied columns of A has, with one step more than a block. */
 static void test_deep(void)
 {
-    enum { ROWS = 71, WIDE = 98, DEEP = 1024 };
-    static float a[ROWS * DEEP], b[DEEP * WIDE], c[ROWS * WIDE];
-    const bnd_format *fp32 = bnd_format_at(BND_FORMAT_FP32);
-    size_t wrong = 0;
-    for (uint64_t i = 0; i < (uint64_t)ROWS * DEEP; i++) {
-        a[i] = number_of(DATA_NORMAL, fp32, 1, i);
-    }
-    for (uint64_t i = 0; i < (uint64_t)DEEP * WIDE; i++) {
-        b[i] = number_of(DATA_NORMAL, fp32, 2, i);
-    }
     for (unsigned layout = 0; layout < 5; layout++) {
-        bnd_context context = {.threads = 1 + layout % 3};
-        bnd_gemm how = {.context = &context, .accumulator = accumulator_named("fp32"), .add = layout % 2 == 1};
-        how.a = layout % 2 == 0 ? (bnd_strides){DEEP, 1} : (bnd_strides){1, ROWS};
-        how.b = layout % 4 < 2 ? (bnd_strides){WIDE, 1} : (bnd_strides){1, DEEP};
-        how.b = layout < 4 ? how.b : (bnd_strides){-WIDE, 1};
-        const float *from = layout < 4 ? b : b + (DEEP - 1) * WIDE;
-        for (size_t e = 0; e < sizeof c / sizeof *c; e++) {
-            c[e] = 1;
-        }
-        CU_ASSERT_EQUAL(bnd_gemm_f32(c, ROWS, WIDE, a, from, DEEP, &how, NULL), BND_OK);
-        for (ptrdiff_t e = 0; e < ROWS * WIDE; e++) {
-            float sum = how.add ? 1 : 0;
-            for (ptrdiff_t k = 0; k < DEEP; k++) {
-                sum = __builtin_fmaf(a[e / WIDE * how.a.row + k * how.a.column],
-                                     from[k * how.b.row + e % WIDE * how.b.column], sum);
-            }
-            wrong += sum != c[e];
-        }
+        CU_ASSERT_EQUAL(differences_from_chains(71, 98, 1024, layout), 0);
     }
-    CU_ASSERT_EQUAL(wrong, 0);
+    CU_ASSERT_EQUAL(differences_from_chains(544, 98, 257, 3), 0);
+    CU_ASSERT_EQUAL(differences_from_chains(530, 98, 257, 3), 0);
 }
 
 /* Operands rounded by the call, and operands that are codes. */
