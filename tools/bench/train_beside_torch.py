@@ -4,13 +4,15 @@ Every number of threads (1 and 2) and every size (those of SIZES) is measured, o
 time instead of time, which says little of two threads, but on a busy machine more of one.
 
 For each size and number of threads, `binade train` in fp32 with AdamW, with the statistics of casts that it counts by
-default and without, and PyTorch's model of the same shapes take turns in processes of their own. Tokens per second come
-from the difference of two runs of different lengths, so that starting a process costs none of them anything. Printed is
-the median of the rounds, and of the ratios of a round."""
+default and without, beside PyTorch's model of the same shapes. Both take turns of a second: a run is stopped and goes on
+(SIGSTOP, SIGCONT), so that both see the same clock and the same neighbours. Tokens per second come from the difference
+of two runs of different lengths, so that starting a process costs none of them anything. Printed is the median of the
+rounds, and of the ratios of a round."""
 
 import math
 import os
 import resource
+import signal
 import statistics
 import subprocess
 import sys
@@ -22,6 +24,7 @@ BATCH, CONTEXT, HEADS, VOCABULARY = 16, 64, 4, 65
 SIZES = ((128, 4), (256, 4), (512, 4), (512, 8))  # width and depth: 0.8, 3.2, 12.7 and 25.3 million parameters
 COUNTED = ("roles", "none")  # --statistics
 ROUNDS = 3
+TURN, LENGTH = 1.0, 6.0  # seconds of a turn, and of PyTorch's steps whose number a run makes
 
 
 def torch_steps(width, depth, threads, clock):
@@ -71,13 +74,21 @@ def children_seconds():
     return used.ru_utime + used.ru_stime
 
 
-def binade_seconds(binade, width, depth, threads, counted, steps, clock):
-    command = f"{binade} train --model transformer --recipe fp32 --optimizer adamw --batch {BATCH}"
-    command += f" --context {CONTEXT} --width {width} --depth {depth} --heads {HEADS}"
-    command += f" --vocabulary {VOCABULARY} --steps {steps} -j {threads} --statistics {counted}"
-    begun = clock()
-    subprocess.run(command.split(), check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    return clock() - begun
+def binade_seconds(command, clock, torch):
+    """Seconds of a run, which stops after each turn for one of PyTorch."""
+    seconds, begun = 0.0, clock()
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as run:
+        while True:
+            try:
+                if run.wait(TURN) != 0:
+                    raise subprocess.CalledProcessError(run.returncode, command)
+                return seconds + clock() - begun
+            except subprocess.TimeoutExpired:
+                run.send_signal(signal.SIGSTOP)
+                seconds += clock() - begun
+                torch()
+                begun = clock()
+                run.send_signal(signal.SIGCONT)
 
 
 def measure(binade, width, depth, threads, cpu):
@@ -93,20 +104,29 @@ def measure(binade, width, depth, threads, cpu):
 
     few = 2
     torch_seconds(few)
-    steps = max(3, min(40, round(2 * few / torch_seconds(few))))
-    own, theirs = {counted: [] for counted in COUNTED}, []
+    per_step = torch_seconds(few) / few
+    per_turn, steps = max(1, round(TURN / per_step)), max(8, round(LENGTH / per_step))
+    own, theirs = {counted: [] for counted in COUNTED}, {counted: [] for counted in COUNTED}
+
+    def own_seconds(counted, steps, turns):
+        run = f"{binade} train --model transformer --recipe fp32 --optimizer adamw --batch {BATCH}"
+        run += f" --context {CONTEXT} --width {width} --depth {depth} --heads {HEADS}"
+        run += f" --vocabulary {VOCABULARY} --steps {steps} -j {threads} --statistics {counted}"
+        return binade_seconds(run.split(), clock, lambda: turns.append(torch_seconds(per_turn) / per_turn))
+
     for _ in range(ROUNDS):
-        for counted, seconds in own.items():
-            arguments = (binade, width, depth, threads, counted)
-            short = binade_seconds(*arguments, few, clock)
-            seconds.append((binade_seconds(*arguments, few + steps, clock) - short) / steps)
-        theirs.append(torch_seconds(steps) / steps)
+        for counted in COUNTED:
+            turns = []
+            short = own_seconds(counted, few, turns)
+            own[counted].append((own_seconds(counted, few + steps, turns) - short) / steps)
+            theirs[counted].append(statistics.mean(turns))
     torch.stdin.close()
     torch.wait()
     count = 12 * width * width * depth + 13 * width * depth + (2 * VOCABULARY + CONTEXT + 2) * width
-    cells = [f"{count / 1e6:.1f}", str(threads), f"{BATCH * CONTEXT / statistics.median(theirs):.0f}"]
-    for seconds in own.values():
-        ratio = statistics.median(b / a for a, b in zip(seconds, theirs))
+    every = [seconds for rounds in theirs.values() for seconds in rounds]
+    cells = [f"{count / 1e6:.1f}", str(threads), f"{BATCH * CONTEXT / statistics.median(every):.0f}"]
+    for counted, seconds in own.items():
+        ratio = statistics.median(b / a for a, b in zip(seconds, theirs[counted]))
         cells += [f"{BATCH * CONTEXT / statistics.median(seconds):.0f}", f"{ratio:.2f}"]
     print("|", " | ".join(cells), "|", flush=True)
 
@@ -127,4 +147,5 @@ def main():
             measure(sys.argv[1], width, depth, threads, "--cpu" in given)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -10,7 +10,8 @@
 enum {
     BLOCK_ROWS = 256,
     BLOCK_FLOATS = BLOCK_ROWS * BNDI_PITCH,
-    PANEL_FLOATS = BNDI_CHAIN_DEPTH * BNDI_TILE_COLUMNS_MAX,
+    PANEL_FLOATS = 2 * BNDI_TILE_DEPTH * BNDI_TILE_COLUMNS_MAX,
+    DEEP_PANEL_FLOATS = BNDI_CHAIN_DEPTH * BNDI_TILE_COLUMNS_MAX,
     TILES_MAX = BLOCK_ROWS / 2,
     STEPS_MAX = 512, /* tiles of a block of rows in place, of which zeros are left out */
     PACKED_AT_ONCE = 16
@@ -65,10 +66,9 @@ typedef struct bndi_steps {
 
 /* What a thread works in. */
 typedef struct bndi_buffers {
-    _Alignas(64) float panel[PANEL_FLOATS];
-    _Alignas(64) float block[BLOCK_FLOATS];
-    float runs[PACKED_AT_ONCE][BNDI_TILE_DEPTH]; /* on their way to where they are transposed */
-    uint32_t largest[TILES_MAX];                 /* magnitudes as bits, of each tile's rows of A */
+    _Alignas(64) float numbers[PANEL_FLOATS + BLOCK_FLOATS]; /* panels_in and block_in */
+    float runs[PACKED_AT_ONCE][BNDI_TILE_DEPTH];             /* on their way to where they are transposed */
+    uint32_t largest[TILES_MAX];                             /* magnitudes as bits, of each tile's rows of A */
     uint32_t largest_b;
     bndi_steps steps[STEPS_MAX]; /* of each tile, outside of which its numbers of A are zeros */
     float bias[BNDI_TILE_COLUMNS_MAX];
@@ -115,10 +115,22 @@ static inline bool lies_in_rows(const bndi_factor *x)
     return lies_ready(x) && (x->column == 1 || x->row == 1);
 }
 
+/* Panels of B. Where A is read in place the block is theirs, too: they may have DEEP_PANEL_FLOATS then. */
+static inline float *panels_in(bndi_buffers *w)
+{
+    return w->numbers;
+}
+
+/* The block of A. */
+static inline float *block_in(bndi_buffers *w)
+{
+    return w->numbers + PANEL_FLOATS;
+}
+
 /* The place of row i in the block of A. */
 static inline float *row_of_block(bndi_buffers *w, size_t i)
 {
-    return w->block + i * BNDI_PITCH;
+    return block_in(w) + i * BNDI_PITCH;
 }
 
 /* ---- elements of C ---- */
@@ -192,9 +204,9 @@ void bndi_load_run(const bndi_job *j, const bndi_factor *x, float *out, size_t r
 void bndi_pack_panel(const bndi_job *j, bndi_buffers *w, size_t k, size_t depth, size_t column, size_t n,
                      size_t columns);
 
-/* Packs one panel, or as many whole panels as there is room for, one after the other. Returns their number. */
+/* Packs one panel, or as many whole panels as `floats` numbers hold, one after the other. Returns their number. */
 size_t bndi_pack_panels(const bndi_job *j, bndi_buffers *w, size_t k, size_t depth, size_t column, size_t left,
-                        size_t columns);
+                        size_t columns, size_t floats);
 
 /* The block of A: rows BNDI_PITCH apart, the last one again until a tile is full. */
 void bndi_pack_block(const bndi_job *j, bndi_buffers *w, const bndi_way *way, size_t row, size_t rows, size_t k,

@@ -22,7 +22,7 @@
 
 enum {
     BNDI_TILE_DEPTH = 256,             /* steps over k of a block */
-    BNDI_CHAIN_DEPTH = 512,            /* the same of chains whose operands need no preparation */
+    BNDI_CHAIN_DEPTH = 1024,           /* the same of chains whose operands need no preparation */
     BNDI_PITCH = BNDI_TILE_DEPTH + 16, /* from one row of a packed tile of A to the next: not a multiple of a page's */
     BNDI_TILE_ROWS_MAX = 14,
     BNDI_TILE_COLUMNS_MAX = 32,
