@@ -243,6 +243,65 @@ static void test_every_pair(void)
     CU_ASSERT_EQUAL(wrong, 0);
 }
 
+/* Numbers of 24 bits whose product is n 2^s, but for less than `far`: above it or below. False if there are none. */
+static bool find_product(uint64_t n, unsigned s, bool above, uint64_t far, uint64_t factors[2])
+{
+    const uint64_t least = UINT64_C(1) << 23, product = n << s;
+    for (uint64_t a = least; a < 2 * least; a++) {
+        const uint64_t b = product / a + above, distance = above ? a * b - product : product - a * b;
+        if (b >= least && b < 2 * least && distance > 0 && distance < far) {
+            factors[0] = a;
+            factors[1] = b;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* fp32 with N random bits, 28 or more, looks at more bits than a double has. With q, fp32's last place at 1.5, a sum
+ * 1.5 - (r + 1/2) 2^-N q, but for less than 2^-54 q, is rounded with the random number r:
+ *
+ *   in units of 2^-N q    2^N - r - 1/2    a bit less: 2^N - r - 1, and with r 2^N - 1: the number below 1.5
+ *                                          a bit more: 2^N - r, and with r 2^N: 1.5
+ *
+ * Seeds are sought whose r is small enough for a product of two numbers to be that near. */
+static void test_near_ties(void)
+{
+    const bnd_format *fp32 = bnd_format_at(BND_FORMAT_FP32);
+    size_t wrong = 0, asked = 0;
+    for (unsigned n = 28; n <= 32; n += 2) {
+        char name[BND_ACCUMULATOR_NAME_SIZE];
+        snprintf(name, sizeof name, "fp32:sr:%u", n);
+        bnd_gemm how = {.accumulator = accumulator_named(name), .add = true};
+        for (how.seed = 0; how.seed < 60000; how.seed++) {
+            const uint64_t r = bnd_random_bits(how.seed, 0, 0, n), odd = 2 * r + 1;
+            unsigned s = 0;
+            while (odd << s < UINT64_C(1) << 46) {
+                s++;
+            }
+            uint64_t factors[2];
+            if (r >> (n - 13) != 0 || !find_product(odd, s, r % 2 == 0, UINT64_C(1) << (s + n - 53), factors)) {
+                continue;
+            }
+            const float a = (float)factors[0],
+                        b = (float)(-(double)factors[1] * bndi_power_of_two(-(int32_t)(s + n + 24)));
+            const uint64_t codes[3] = {bndi_bits_of_float(a), bndi_bits_of_float(b), bndi_bits_of_float(1.5F)};
+            const uint64_t right = bnd_operate(fp32, BND_OP_FMA, (const bnd_format *const[3]){fp32, fp32, fp32}, codes,
+                                               how.accumulator.rule, r)
+                                       .code;
+            for (size_t i = 0; i < sizeof backends / sizeof backends[0]; i++, asked++) {
+                const bnd_context context = {.backend = (uint8_t)backends[i]};
+                float c = 1.5F;
+                how.context = &context;
+                CU_ASSERT_EQUAL(bnd_gemm_f32(&c, 1, 1, &a, &b, 1, &how, NULL), BND_OK);
+                wrong += bndi_bits_of_float(c) != right;
+            }
+        }
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+    CU_ASSERT(asked > 9);
+}
+
 /* Policies and NaNs that only arith/ knows: the rule is the accumulator's. */
 static void test_rules(void)
 {
@@ -415,6 +474,7 @@ CU_TestInfo product_tests[] = {
     {"nothing", test_nothing},
     {"by the oracle", test_oracle},
     {"every pair", test_every_pair},
+    {"near ties", test_near_ties},
     {"rules", test_rules},
     {"deep products", test_deep},
     {"operands", test_operands},

@@ -78,17 +78,20 @@ def binade_seconds(command, clock, torch):
     """Seconds of a run, which stops after each turn for one of PyTorch."""
     seconds, begun = 0.0, clock()
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as run:
-        while True:
-            try:
-                if run.wait(TURN) != 0:
-                    raise subprocess.CalledProcessError(run.returncode, command)
-                return seconds + clock() - begun
-            except subprocess.TimeoutExpired:
-                run.send_signal(signal.SIGSTOP)
-                seconds += clock() - begun
-                torch()
-                begun = clock()
-                run.send_signal(signal.SIGCONT)
+        try:
+            while True:
+                try:
+                    if run.wait(TURN) != 0:
+                        raise subprocess.CalledProcessError(run.returncode, command)
+                    return seconds + clock() - begun
+                except subprocess.TimeoutExpired:
+                    run.send_signal(signal.SIGSTOP)
+                    seconds += clock() - begun
+                    torch()
+                    begun = clock()
+                    run.send_signal(signal.SIGCONT)
+        finally:
+            run.kill()  # a stopped process would stay; one that has ended is left alone
 
 
 def measure(binade, width, depth, threads, cpu):
