@@ -73,6 +73,7 @@ typedef struct bndi_buffers {
     bndi_steps steps[STEPS_MAX]; /* of each tile, outside of which its numbers of A are zeros */
     float bias[BNDI_TILE_COLUMNS_MAX];
 } bndi_buffers;
+_Static_assert(DEEP_PANEL_FLOATS <= PANEL_FLOATS + BLOCK_FLOATS, "deep panels must fit where the block of A is");
 _Static_assert(sizeof(bndi_buffers) <= 360 << 10, "larger buffers than the stack of which binade/matmul.h speaks");
 
 /* Results are numbers or one canonical NaN. */
