@@ -4,3 +4,4 @@ tests_matmul_test_matmul_SOURCES = \
 	tests/matmul/test_names.c tests/matmul/test_products.c tests/matmul/test_refusals.c \
 	tests/matmul/test_same.c tests/matmul/test_symmetric.c tests/matmul/test_zeros.c \
 	tests/matmul/tests.h
+tests_matmul_test_matmul_LDFLAGS = $(AM_LDFLAGS) $(WRAP_OPTIONS)

@@ -4,6 +4,8 @@
 #include "model.h"
 #include "tests.h"
 
+#include "tests/support/allocations.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -327,13 +329,14 @@ static void test_rules(void)
     CU_ASSERT_EQUAL(wrong, 0);
 }
 
-/* Sums that differ from chains of fmaf in the order of k. Bit 0 of `layout`: A by columns; bit 1: B by columns; layout
- * 4: B backwards. */
-static size_t differences_from_chains(ptrdiff_t rows, ptrdiff_t wide, ptrdiff_t deep, unsigned layout)
+/* Sums that differ from chains of fmaf in the order of k: of large products every fifth is looked at. Bit 0 of
+ * `layout`: A by columns; bit 1: B by columns; layout 4: B backwards. */
+static size_t differences_from_chains(ptrdiff_t rows, ptrdiff_t wide, ptrdiff_t deep, unsigned layout,
+                                      bnd_backend backend)
 {
-    static float a[544 * 512], b[98 * 2048], c[544 * 98];
+    static float a[450 * 1030], b[320 * 1030], c[450 * 320];
     const bnd_format *fp32 = bnd_format_at(BND_FORMAT_FP32);
-    bnd_context context = {.threads = 1 + layout % 3};
+    bnd_context context = {.threads = 1 + layout % 3, .backend = (uint8_t)backend};
     bnd_gemm how = {.context = &context, .accumulator = accumulator_named("fp32"), .add = layout % 2 == 1};
     how.a = layout % 2 == 0 ? (bnd_strides){deep, 1} : (bnd_strides){1, rows};
     how.b = layout % 4 < 2 ? (bnd_strides){wide, 1} : (bnd_strides){1, deep};
@@ -350,7 +353,7 @@ static size_t differences_from_chains(ptrdiff_t rows, ptrdiff_t wide, ptrdiff_t 
     }
     CU_ASSERT_EQUAL(bnd_gemm_f32(c, (size_t)rows, (size_t)wide, a, from, (size_t)deep, &how, NULL), BND_OK);
     size_t wrong = 0;
-    for (ptrdiff_t e = 0; e < rows * wide; e++) {
+    for (ptrdiff_t e = 0; e < rows * wide; e += rows * wide < 1 << 17 ? 1 : 5) {
         float sum = how.add ? 1 : 0;
         for (ptrdiff_t k = 0; k < deep; k++) {
             sum = __builtin_fmaf(a[e / wide * how.a.row + k * how.a.column],
@@ -366,11 +369,38 @@ static size_t differences_from_chains(ptrdiff_t rows, ptrdiff_t wide, ptrdiff_t 
 static void test_deep(void)
 {
     for (unsigned layout = 0; layout < 5; layout++) {
-        CU_ASSERT_EQUAL(differences_from_chains(71, 98, 2048, layout), 0);
+        CU_ASSERT_EQUAL(differences_from_chains(71, 98, 2048, layout, BND_BACKEND_BEST), 0);
     }
-    CU_ASSERT_EQUAL(differences_from_chains(544, 98, 257, 3), 0);
-    CU_ASSERT_EQUAL(differences_from_chains(530, 98, 257, 3), 0);
+    CU_ASSERT_EQUAL(differences_from_chains(544, 98, 257, 3, BND_BACKEND_BEST), 0);
+    CU_ASSERT_EQUAL(differences_from_chains(530, 98, 257, 3, BND_BACKEND_BEST), 0);
 }
+
+/* Deep blocks of a large weight gradient have memory of their own; and the same sums where there is none. */
+static void test_deep_blocks(void)
+{
+    for (bnd_backend backend = BND_BACKEND_PORTABLE; backend < BND_BACKEND_COUNT; backend++) {
+        if (bnd_backend_here(backend)) {
+            CU_ASSERT_EQUAL(differences_from_chains(421, 312, 1030, 3, backend), 0);
+            CU_ASSERT_EQUAL(differences_from_chains(450, 320, 600, 1, backend), 0);
+        }
+    }
+}
+
+#if defined(BND_WITH_WRAP)
+static void test_no_memory(void)
+{
+    for (bnd_backend backend = BND_BACKEND_PORTABLE; backend < BND_BACKEND_COUNT; backend++) {
+        if (bnd_backend_here(backend)) {
+            const uint64_t asked = allocations_asked();
+            allocations_fail(0, true);
+            CU_ASSERT_EQUAL(differences_from_chains(421, 312, 1030, 3, backend), 0);
+            allocations_fail(UINT64_MAX, false);
+            const bool wide = backend == BND_BACKEND_AVX512 || backend == BND_BACKEND_AVX2;
+            CU_ASSERT_EQUAL(allocations_asked() > asked, wide);
+        }
+    }
+}
+#endif
 
 /* Operands rounded by the call, and operands that are codes. */
 static void test_operands(void)
@@ -477,6 +507,8 @@ CU_TestInfo product_tests[] = {
     {"near ties", test_near_ties},
     {"rules", test_rules},
     {"deep products", test_deep},
+    {"deep blocks", test_deep_blocks},
+    MEMORY_MAY_RUN_OUT(test_no_memory),
     {"operands", test_operands},
     {"in the middle", test_middle},
     {"sweep", test_sweep},

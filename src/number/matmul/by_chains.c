@@ -19,12 +19,13 @@
  *   b is infinite or NaN   0 b is NaN. B is looked at before anything is left out
  *   s is -0                -0 + 0 is +0, so that a sum may be -0 in place of +0, until a product is added that is not
  *                          zero. A tile of which a sum has come out as -0 is done again, in full */
+#include "base/memory.h"
 #include "base/verify.h"
 #include "matmul/gemm_job.h"
 
 /* With so few rows of C a panel of B is used too rarely to be worth packing; columns of A are worth it where
  * MANY_COLUMNS use them. */
-enum { FEW_ROWS = 64, FLOATS_AT_ONCE = 1 << 18, MANY_COLUMNS = 96 };
+enum { FEW_ROWS = 64, FLOATS_AT_ONCE = 1 << 18, MORE_FLOATS_AT_ONCE = 1 << 21, LARGE_C = 1 << 17, MANY_COLUMNS = 96 };
 
 /* Where tiles read A: where it lies, or from the block, to which rows or whole tiles are copied. */
 typedef enum layout { IN_PLACE, IN_ROWS, IN_TILES } layout;
@@ -66,28 +67,83 @@ static const bndi_way *highest_way(const bndi_job *j, layout of_a)
     return way;
 }
 
-/* Steps per block: four times as many where A is read in place, and B's numbers are copied or transposed straight into
- * the panel. C, which may be far larger than the caches, is read and written a quarter as often then: of products of
- * 1024 x 2048 x 512 twice as many steps saved 5 %, and four times as many 2 % more. */
-static size_t depth_of(const bndi_job *j, layout of_a)
+/* Steps per block: up to four times as many where B's numbers are copied or transposed straight into the panel, and A
+ * is read in place, or in tiles for a C of some size. C, which may be far larger than the caches, is read and written
+ * less often then: of products of 1024 x 2048 x 512 twice as many steps saved 5 %, and four times as many 2 % more.
+ * Where C has 64 Ki numbers or less, deep tiles took 2 to 4 % longer. AVX2's tiles, half as wide, read B twice as
+ * often: 512 steps of copied tiles are 2 to 3 % faster than 1,024 there, and 4 % slower with AVX-512. */
+static size_t depth_of(const bndi_job *j, bndi_region p, layout of_a)
 {
     const bool straight =
         lies_ready(&j->b) && ((j->b.column == 1 && j->b.row >= 1) || (j->b.row == 1 && j->b.column >= 1));
-    return of_a == IN_PLACE && straight && j->sum.accumulator.promote == 0 ? BNDI_CHAIN_DEPTH : j->depth;
+    const bool large = (p.bottom - p.top) * (p.right - p.left) >= LARGE_C;
+    size_t deepest = j->depth;
+    if (straight && j->sum.accumulator.promote == 0 && of_a == IN_PLACE) {
+        deepest = BNDI_CHAIN_DEPTH;
+    } else if (straight && j->sum.accumulator.promote == 0 && of_a == IN_TILES && large) {
+        deepest = BNDI_CHAIN_DEPTH / BNDI_TILE_COLUMNS_MAX * j->sum.way->columns;
+    }
+    return bndi_smaller(deepest, j->k);
 }
 
-/* Rows per block: as many blocks as are needed, all of about the same size, a multiple of the tile's rows. AVX-512 (14
- * rows), depth 512, A in place: at most 262144 / 512 = 512 rows at once, so 1200 rows are three blocks of 400, rounded
- * up to 406: 406, 406 and 388. A block of A is then 1 MiB, half of the second cache of Intel's servers: with twice that
- * products took 2 % longer. */
-static size_t rows_of_chains(size_t unit, size_t rows, size_t depth, layout of_a)
+/* Does the third cache answer so fast that a block of A need not fit into the second? On AMD's Zen 5 larger blocks save
+ * 1 to 3 %, and 4 to 6 % where B is transposed, once for each block. On an Intel processor a block of 2 MiB took 2 %
+ * longer than one of 1 MiB, half of the second cache. */
+static bool third_cache_is_fast(void)
 {
-    const size_t steps = depth > 0 ? depth : 1;
-    const size_t most = of_a == IN_PLACE   ? FLOATS_AT_ONCE / steps
-                        : of_a == IN_TILES ? BLOCK_FLOATS / steps / unit * unit
-                                           : BLOCK_ROWS - unit;
+#if defined(BNDI_WITH_AVX2) || defined(BNDI_WITH_AVX512)
+    return __builtin_cpu_is("amd");
+#else
+    return false;
+#endif
+}
+
+/* Rows per block, of which there are at most `most`: as many blocks as are needed, all of about the same size, a
+ * multiple of the tile's rows. AVX-512 (14 rows), depth 512, A in place: at most 262144 / 512 = 512 rows at once, so
+ * 1200 rows are three blocks of 400, rounded up to 406: 406, 406 and 388. */
+static size_t rows_of_chains(size_t unit, size_t rows, size_t most)
+{
     const size_t blocks = rows > 0 ? (rows - 1) / most + 1 : 1;
     return ((rows + blocks - 1) / blocks + unit - 1) / unit * unit;
+}
+
+/* The most rows per block. */
+static size_t most_rows(const bndi_buffers *w, layout of_a, size_t unit, size_t depth)
+{
+    const size_t steps = depth > 0 ? depth : 1;
+    return of_a == IN_PLACE   ? (third_cache_is_fast() ? MORE_FLOATS_AT_ONCE : FLOATS_AT_ONCE) / steps
+           : of_a == IN_TILES ? w->block_floats / steps / unit * unit
+                              : BLOCK_ROWS - unit;
+}
+
+/* Divides the buffer between panels of B and a block of A, for blocks of `depth` steps. Returns memory to be released:
+ * deep blocks of copied tiles have a room of their own, if there is any. Without it they are as small as the buffer. A
+ * weight gradient of 2048 x 512 numbers over 1,024 steps, AVX-512: blocks of 252 rows and 1,024 steps, two panels of 32
+ * columns; in the buffer, which holds 266 rows of 256 steps, it took 7 % longer. */
+static void *divide_room(const bndi_job *j, bndi_buffers *w, const bndi_way *way, layout of_a, size_t rows,
+                         size_t *depth)
+{
+    enum { ALIGNED = 64 };
+    if (of_a == IN_PLACE) {
+        bndi_divide(w, w->numbers, PANEL_FLOATS + BLOCK_FLOATS, 0);
+    }
+    if (of_a != IN_TILES || *depth <= j->depth) {
+        return NULL;
+    }
+    const size_t at_once = rows_of_chains(way->rows, rows, FLOATS_AT_ONCE / *depth / way->rows * way->rows);
+    const size_t panels = 2 * *depth * way->columns, block = at_once * *depth;
+    if (panels + block <= PANEL_FLOATS + BLOCK_FLOATS) {
+        bndi_divide(w, w->numbers, panels, block);
+        return NULL;
+    }
+    char *memory = bndi_allocate((panels + block) * sizeof(float) + ALIGNED);
+    if (memory != NULL) {
+        char *aligned = memory + (ALIGNED - (uintptr_t)memory % ALIGNED) % ALIGNED;
+        bndi_divide(w, (float *)(void *)aligned, panels, block);
+    } else {
+        *depth = j->depth;
+    }
+    return memory;
 }
 
 /* A panel of columns of C: where its part of B lies, and its bias. */
@@ -105,7 +161,6 @@ typedef struct column_span {
 /* The columns of B of which panels are in the buffer. */
 typedef struct packed_panels {
     size_t first, end;
-    size_t floats; /* of the buffer */
 } packed_panels;
 
 /* Reads B in place where its rows are ready (fp32, nothing to round, contiguous) and the panel is whole; else packs it,
@@ -123,10 +178,9 @@ static void set_span(const bndi_job *j, bndi_buffers *w, column_span *s, size_t 
     } else {
         if (s->column >= ready->end) {
             ready->first = s->column;
-            ready->end = s->column +
-                         width * bndi_pack_panels(j, w, k, depth, s->column, right - s->column, width, ready->floats);
+            ready->end = s->column + width * bndi_pack_panels(j, w, k, depth, s->column, right - s->column, width);
         }
-        s->b = panels_in(w) + (s->column - ready->first) * depth;
+        s->b = w->panels + (s->column - ready->first) * depth;
         s->b_row = (ptrdiff_t)width;
     }
     s->bias = NULL;
@@ -272,7 +326,7 @@ static const float *start_of_tile(const bndi_job *j, bndi_buffers *w, layout of_
     case IN_ROWS:
         return row_of_block(w, i);
     case IN_TILES:
-        return block_in(w) + i / unit * unit * depth + i % unit;
+        return w->block + i / unit * unit * depth + i % unit;
     default:
         return depth > 0 ? factor_at(&j->a, row + i, k) : NULL;
     }
@@ -316,8 +370,8 @@ static void pack_rows(const bndi_job *j, bndi_buffers *w, layout of_a, size_t ro
     if (of_a == IN_ROWS) {
         bndi_pack_block(j, w, j->sum.way, row, rows, k, depth);
     } else if (of_a == IN_TILES && depth > 0) {
-        BNDI_VERIFY((rows + j->sum.way->rows - 1) / j->sum.way->rows * j->sum.way->rows * depth <= BLOCK_FLOATS);
-        j->sum.ways->gather_tiles(block_in(w), factor_at(&j->a, row, k), j->a.column, rows, depth);
+        BNDI_VERIFY((rows + j->sum.way->rows - 1) / j->sum.way->rows * j->sum.way->rows * depth <= w->block_floats);
+        j->sum.ways->gather_tiles(w->block, factor_at(&j->a, row, k), j->a.column, rows, depth);
     }
 }
 
@@ -326,13 +380,14 @@ void bndi_by_chains(const bndi_job *j, bndi_buffers *w, bndi_region p)
 {
     const layout of_a = layout_of(j, p);
     const bndi_way *way = highest_way(j, of_a);
-    size_t k = 0;
+    size_t k = 0, deepest = depth_of(j, p, of_a);
+    void *own = divide_room(j, w, way, of_a, p.bottom - p.top, &deepest);
     do {
-        const size_t depth = bndi_smaller(depth_of(j, of_a), j->k - k);
-        const size_t rows_of_block = rows_of_chains(way->rows, p.bottom - p.top, depth, of_a);
+        const size_t depth = bndi_smaller(deepest, j->k - k), most = most_rows(w, of_a, way->rows, depth);
+        const size_t rows_of_block = rows_of_chains(way->rows, p.bottom - p.top, most);
         for (size_t row = p.top; row < p.bottom; row += rows_of_block) {
             const size_t rows = bndi_smaller(rows_of_block, p.bottom - row);
-            packed_panels ready = {.floats = of_a == IN_PLACE ? DEEP_PANEL_FLOATS : PANEL_FLOATS};
+            packed_panels ready = {0};
             pack_rows(j, w, of_a, row, rows, k, depth);
             for (size_t column = p.left; column < right_of(p, row + rows); column += way->columns) {
                 column_span s = {.column = column,
@@ -345,4 +400,5 @@ void bndi_by_chains(const bndi_job *j, bndi_buffers *w, bndi_region p)
         }
         k += depth;
     } while (k < j->k);
+    bndi_release(own);
 }

@@ -24,8 +24,8 @@ static void do_strip(const bndi_job *j, bndi_buffers *w, size_t row, size_t colu
         const size_t to_promotion = apart > 0 ? apart - k % apart : BNDI_TILE_DEPTH;
         const size_t depth = bndi_smaller(bndi_smaller(BNDI_TILE_DEPTH, to_promotion), j->k - k);
         bndi_pack_panel(j, w, k, depth, column, n, BNDI_STRIP);
-        bndi_load_run(j, &j->a, block_in(w), row, k, true, depth);
-        bndi_strip strip = {.a = block_in(w), .b = panels_in(w), .b_step = BNDI_STRIP, .row = row};
+        bndi_load_run(j, &j->a, w->block, row, k, true, depth);
+        bndi_strip strip = {.a = w->block, .b = w->panels, .b_step = BNDI_STRIP, .row = row};
         strip.column = column;
         strip.first = k;
         strip.n = n;

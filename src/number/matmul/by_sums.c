@@ -103,7 +103,7 @@ static void steps_by_strips(const kept_tile *t, size_t first, size_t at, size_t 
     bndi_state state;
     for (size_t i = 0; i < t->rows; i++) {
         const bndi_strip strip = {.a = row_of_block(t->buffers, t->first_row + i) + at,
-                                  .b = panels_in(t->buffers) + at * BNDI_STRIP,
+                                  .b = t->buffers->panels + at * BNDI_STRIP,
                                   .b_step = BNDI_STRIP,
                                   .row = t->row + i,
                                   .column = t->column,
@@ -235,7 +235,7 @@ static bool in_its_mode(bndi_kept_tile *tile, const kept_tile *t, const float *a
 static void some_steps(const kept_tile *t, size_t first, size_t at, size_t k, const bndi_draws *draws)
 {
     const bndi_sum *sum = &t->job->sum;
-    const float *a = row_of_block(t->buffers, t->first_row) + at, *b = panels_in(t->buffers) + at * BNDI_STRIP;
+    const float *a = row_of_block(t->buffers, t->first_row) + at, *b = t->buffers->panels + at * BNDI_STRIP;
     if (t->of->to_mend == 0) {
         if (in_its_mode(sum->kept.tile, t, a, b, k, draws)) {
             return;

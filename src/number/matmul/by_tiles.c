@@ -214,7 +214,7 @@ static void do_panel(const bndi_job *j, bndi_buffers *w, size_t row, size_t firs
                   .rows = bndi_smaller(way->rows, rows - i),
                   .columns = columns,
                   .a = row_of_block(w, i),
-                  .b = panels_in(w),
+                  .b = w->panels,
                   .largest_a = w->largest[i / way->rows],
                   .largest_b = w->largest_b};
         do_tile(j, &t, k, depth);
@@ -260,8 +260,8 @@ static void do_rare_tile(const bndi_job *j, bndi_buffers *w, tile *t)
     }
     t->c = sums;
     t->pitch = way->columns;
-    t->a = block_in(w);
-    t->b = panels_in(w);
+    t->a = w->block;
+    t->b = w->panels;
     for (size_t k = 0; k < j->k;) {
         const size_t depth = bndi_smaller(bndi_smaller(j->depth, apart - k % apart), j->k - k);
         bndi_pack_block(j, w, way, t->row, t->rows, k, depth);

@@ -106,6 +106,7 @@ bool bndi_job_chains(const bndi_job *j)
 static void do_part(const bndi_job *j, bndi_region p)
 {
     bndi_buffers w;
+    bndi_divide(&w, w.numbers, PANEL_FLOATS, BLOCK_FLOATS);
     bndi_environment callers = bndi_enter(BND_ROUND_RNE);
     if (j->sum.kept.tile != NULL) {
         bndi_by_sums(j, &w, p);

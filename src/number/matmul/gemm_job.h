@@ -11,7 +11,6 @@ enum {
     BLOCK_ROWS = 256,
     BLOCK_FLOATS = BLOCK_ROWS * BNDI_PITCH,
     PANEL_FLOATS = 2 * BNDI_TILE_DEPTH * BNDI_TILE_COLUMNS_MAX,
-    DEEP_PANEL_FLOATS = BNDI_CHAIN_DEPTH * BNDI_TILE_COLUMNS_MAX,
     TILES_MAX = BLOCK_ROWS / 2,
     STEPS_MAX = 512, /* tiles of a block of rows in place, of which zeros are left out */
     PACKED_AT_ONCE = 16
@@ -66,14 +65,17 @@ typedef struct bndi_steps {
 
 /* What a thread works in. */
 typedef struct bndi_buffers {
-    _Alignas(64) float numbers[PANEL_FLOATS + BLOCK_FLOATS]; /* panels_in and block_in */
-    float runs[PACKED_AT_ONCE][BNDI_TILE_DEPTH];             /* on their way to where they are transposed */
-    uint32_t largest[TILES_MAX];                             /* magnitudes as bits, of each tile's rows of A */
+    _Alignas(64) float numbers[PANEL_FLOATS + BLOCK_FLOATS]; /* for both of the following; bndi_divide */
+    float *panels, *block;                                   /* of B and of A */
+    size_t panel_floats, block_floats;
+    float runs[PACKED_AT_ONCE][BNDI_TILE_DEPTH]; /* on their way to where they are transposed */
+    uint32_t largest[TILES_MAX];                 /* magnitudes as bits, of each tile's rows of A */
     uint32_t largest_b;
     bndi_steps steps[STEPS_MAX]; /* of each tile, outside of which its numbers of A are zeros */
     float bias[BNDI_TILE_COLUMNS_MAX];
 } bndi_buffers;
-_Static_assert(DEEP_PANEL_FLOATS <= PANEL_FLOATS + BLOCK_FLOATS, "deep panels must fit where the block of A is");
+_Static_assert((int)BNDI_CHAIN_DEPTH *(int)BNDI_TILE_COLUMNS_MAX <= (int)PANEL_FLOATS + (int)BLOCK_FLOATS,
+               "a deep panel must fit into the buffer");
 _Static_assert(sizeof(bndi_buffers) <= 360 << 10, "larger buffers than the stack of which binade/matmul.h speaks");
 
 /* Results are numbers or one canonical NaN. */
@@ -116,22 +118,19 @@ static inline bool lies_in_rows(const bndi_factor *x)
     return lies_ready(x) && (x->column == 1 || x->row == 1);
 }
 
-/* Panels of B. Where A is read in place the block is theirs, too: they may have DEEP_PANEL_FLOATS then. */
-static inline float *panels_in(bndi_buffers *w)
+/* The first floats of a room for panels of B, the others for a block of A. */
+static inline void bndi_divide(bndi_buffers *w, float *room, size_t panel_floats, size_t block_floats)
 {
-    return w->numbers;
-}
-
-/* The block of A. */
-static inline float *block_in(bndi_buffers *w)
-{
-    return w->numbers + PANEL_FLOATS;
+    w->panels = room;
+    w->panel_floats = panel_floats;
+    w->block = room + panel_floats;
+    w->block_floats = block_floats;
 }
 
 /* The place of row i in the block of A. */
 static inline float *row_of_block(bndi_buffers *w, size_t i)
 {
-    return block_in(w) + i * BNDI_PITCH;
+    return w->block + i * BNDI_PITCH;
 }
 
 /* ---- elements of C ---- */
@@ -205,9 +204,9 @@ void bndi_load_run(const bndi_job *j, const bndi_factor *x, float *out, size_t r
 void bndi_pack_panel(const bndi_job *j, bndi_buffers *w, size_t k, size_t depth, size_t column, size_t n,
                      size_t columns);
 
-/* Packs one panel, or as many whole panels as `floats` numbers hold, one after the other. Returns their number. */
+/* Packs one panel, or as many whole panels as there is room for, one after the other. Returns their number. */
 size_t bndi_pack_panels(const bndi_job *j, bndi_buffers *w, size_t k, size_t depth, size_t column, size_t left,
-                        size_t columns, size_t floats);
+                        size_t columns);
 
 /* The block of A: rows BNDI_PITCH apart, the last one again until a tile is full. */
 void bndi_pack_block(const bndi_job *j, bndi_buffers *w, const bndi_way *way, size_t row, size_t rows, size_t k,

@@ -116,8 +116,8 @@ static void copy_panels(const bndi_job *j, float *panel, size_t k, size_t depth,
 void bndi_pack_panel(const bndi_job *j, bndi_buffers *w, size_t k, size_t depth, size_t column, size_t n,
                      size_t columns)
 {
-    float *panel = panels_in(w);
-    BNDI_VERIFY(depth <= BNDI_CHAIN_DEPTH && n <= columns && columns <= BNDI_TILE_COLUMNS_MAX);
+    float *panel = w->panels;
+    BNDI_VERIFY(depth * columns <= w->panel_floats && n <= columns && columns <= BNDI_TILE_COLUMNS_MAX);
     if (n == columns && !j->b.codes && j->b.column == 1) {
         copy_panels(j, panel, k, depth, column, columns, 1);
         w->largest_b = largest_magnitude_of(j, panel, depth * columns);
@@ -154,22 +154,22 @@ void bndi_pack_panel(const bndi_job *j, bndi_buffers *w, size_t k, size_t depth,
     w->largest_b = largest_magnitude_of(j, panel, depth * columns);
 }
 
-/* The panels from `column` on, of which `left` columns are left: as many as `floats` numbers hold where rows of B are
- * copied, otherwise one. Returns their number. With 16 columns, depth 256, 40 columns left, 16384 floats:
+/* The panels from `column` on, of which `left` columns are left: as many as there is room for where rows of B are
+ * copied, otherwise one. Returns their number. With 16 columns, depth 256, 40 columns left, room for 16384 floats:
  *
  *   room      16384 / (16 * 256) = 4 panels
  *   whole     40 / 16 = 2 panels, which are packed; the call for the last 8 columns packs one */
 size_t bndi_pack_panels(const bndi_job *j, bndi_buffers *w, size_t k, size_t depth, size_t column, size_t left,
-                        size_t columns, size_t floats)
+                        size_t columns)
 {
-    const size_t room = floats / (columns * (depth > 0 ? depth : 1)), whole = left / columns;
+    const size_t room = w->panel_floats / (columns * (depth > 0 ? depth : 1)), whole = left / columns;
     const size_t panels = bndi_smaller(room, whole);
     if (panels < 2 || j->b.codes || j->b.column != 1) {
         bndi_pack_panel(j, w, k, depth, column, bndi_smaller(left, columns), columns);
         return 1;
     }
-    BNDI_VERIFY(panels * depth * columns <= floats);
-    copy_panels(j, panels_in(w), k, depth, column, columns, panels);
+    BNDI_VERIFY(panels * depth * columns <= w->panel_floats);
+    copy_panels(j, w->panels, k, depth, column, columns, panels);
     return panels;
 }
 

@@ -55,12 +55,20 @@ static size_t count_of_bits(const float *x, ptrdiff_t pitch, size_t rows, uint32
  *   from   a0 b0 c0 d0 .. | a1 b1 c1 d1 .. | a2 b2 c2 d2 ..
  *   to     a0 b0 a1 b1 a2 b2 | c0 d0 c1 d1 c2 d2
  *
- * A few steps at a time, so that a line of memory is still near when the next tile takes its part of it. */
+ * A few steps at a time, so that a line of memory is still near when the next tile takes its part of it: of steps
+ * 4 KiB apart the first cache holds 8 or 12, which all lie in one set. Lines of later steps are fetched ahead, since
+ * the processor does not foresee steps so far apart. */
 static void gather_tiles(float *to, const float *from, ptrdiff_t pitch, size_t rows, size_t steps)
 {
-    enum { AT_ONCE = 16 };
+    enum { AT_ONCE = 4, AHEAD = 8, LINE = 16 };
     for (size_t first = 0; first < steps; first += AT_ONCE) {
         const size_t end = first + AT_ONCE < steps ? first + AT_ONCE : steps;
+        /* Four steps, as many as are copied now. */
+        for (size_t at = first + AHEAD; at < end + AHEAD && at < steps; at++) {
+            for (size_t row = 0; row < rows; row += LINE) {
+                __builtin_prefetch(from + (ptrdiff_t)at * pitch + row);
+            }
+        }
         for (size_t row = 0; row < rows; row += CHAIN_ROWS) {
             float *tile = to + row * steps;
             const size_t left = rows - row;
@@ -105,13 +113,22 @@ static ALWAYS_INLINE void transpose_quads(float *to, size_t to_pitch, const floa
 }
 
 /* to[j][i] = from[i][j]: squares, then the remaining rows and columns, one by one. 6 rows and 5 columns: the square of
- * rows 0 to 3 and columns 0 to 3; then column 4 of rows 0 to 3; then rows 4 and 5, all columns. */
+ * rows 0 to 3 and columns 0 to 3; then column 4 of rows 0 to 3; then rows 4 and 5, all columns. Squares of one line of
+ * memory follow each other: of rows 4 KiB apart not all lines fit into the first cache. */
 static void transpose(float *to, size_t to_pitch, const float *from, size_t from_pitch, size_t rows, size_t columns)
 {
+    enum { LINE = 16, AHEAD = 2 * LINE };
     const size_t whole_rows = rows & ~(size_t)3, whole_columns = columns & ~(size_t)3;
-    for (size_t j = 0; j < whole_columns; j += 4) {
+    for (size_t line = 0; line < whole_columns; line += LINE) {
+        const size_t end = line + LINE < whole_columns ? line + LINE : whole_columns;
         for (size_t i = 0; i < whole_rows; i += 4) {
-            transpose_quads(to + j * to_pitch + i, to_pitch, from + i * from_pitch + j, from_pitch);
+            /* The rows of these squares, two lines on. */
+            for (size_t r = 0; r < 4 && line + AHEAD < columns; r++) {
+                __builtin_prefetch(from + (i + r) * from_pitch + line + AHEAD);
+            }
+            for (size_t j = line; j < end; j += 4) {
+                transpose_quads(to + j * to_pitch + i, to_pitch, from + i * from_pitch + j, from_pitch);
+            }
         }
     }
     for (size_t i = 0; i < rows; i++) {
