@@ -334,6 +334,31 @@ static void test_vanishing(void)
     free(x);
 }
 
+/* Given scales are only read, by rules that try scales, too, and of groups longer than a chunk: 2.1 with a scale of
+ * 0.25 is 8.4, rounded 8 (e4m3), so 2. */
+static void test_given_where_scales_are_tried(void)
+{
+    enum { LONG = 20000 };
+    static const char *const names[] = {"e4m3/tensor:mse", "e4m3/row:mse"};
+    static float x[LONG], y[LONG];
+    const float scale = 0.25f;
+    for (size_t i = 0; i < LONG; i++) {
+        x[i] = 2.1f;
+    }
+    for (size_t k = 0; k < 2; k++) {
+        for (size_t n = 100; n <= LONG; n *= 200) {
+            const bnd_block block = block_named(names[k]);
+            unsigned char scales[sizeof scale];
+            memcpy(scales, &scale, sizeof scale);
+            const bnd_given_scales given = {.scales = scales};
+            CU_ASSERT_EQUAL(bnd_fake_quantize_given_f32(y, x, (bnd_shape){1, n, 1}, &block, &given, NULL, NULL, NULL),
+                            BND_OK);
+            CU_ASSERT(y[0] == 2 && y[n - 1] == 2);
+            CU_ASSERT_EQUAL(memcmp(scales, &scale, sizeof scale), 0);
+        }
+    }
+}
+
 CU_TestInfo given_tests[] = {
     {"the library's, in parts", test_parts},
     {"any scales", test_any_scales},
@@ -342,5 +367,6 @@ CU_TestInfo given_tests[] = {
     {"scales of zero", test_vanishing},
     {"refused", test_refused},
     {"the largest magnitude", test_largest},
+    {"where scales are tried", test_given_where_scales_are_tried},
     CU_TEST_INFO_NULL,
 };

@@ -406,6 +406,46 @@ static void test_with_statistics(void)
     free(x);
 }
 
+static void count_with(bnd_stats counted[2], result *r, const float *x, bnd_shape shape, const bnd_block *block,
+                       const bnd_array *how)
+{
+    memset(counted, 0, 2 * sizeof *counted);
+    CU_ASSERT_EQUAL(bnd_quantize_f32(r->codes, r->scales, &r->tensor, x, shape, block, how, &counted[0], NULL), BND_OK);
+    CU_ASSERT_EQUAL(bnd_fake_quantize_f32(r->fake, x, shape, block, how, &counted[1], NULL), BND_OK);
+}
+
+/* What threads count is what one counts, sums of squares to the last bit. A tile of 300 x 608 is more than threads keep
+ * squares of; tiles of 1 x 9 codes of 4 bits do not end at whole bytes. There are NaNs, in groups longer than a chunk,
+ * too, whose scale is chosen by trial. */
+static void test_statistics_of_threads(void)
+{
+    static const char *const more[] = {"e4m3/tile:300x608", "e5m2/row", "e2m1/tile:1x9"};
+    enum { MORE = sizeof more / sizeof more[0] };
+    float *x = sample((ROWS + 1) * COLUMNS);
+    x[1234] = x[98765] = __builtin_nanf("");
+    for (size_t k = 0; k < BLOCKS + MORE; k++) {
+        const bnd_block block = block_named(k < BLOCKS ? blocks[k] : more[k - BLOCKS]);
+        const bnd_shape shape = shapes[k % SHAPES];
+        const bnd_context one = {.threads = 1};
+        const bnd_array how_one = how_in(&one, k % 2 ? BND_ROUND_SR : BND_ROUND_RNE);
+        bnd_stats want[2], got[2];
+        result a = run(x, shape, &block, &how_one);
+        count_with(want, &a, x, shape, &block, &how_one);
+        for (uint32_t threads = 2; threads <= 7; threads += 5) {
+            const bnd_context several = {.threads = threads};
+            const bnd_array how = how_in(&several, (bnd_rounding)how_one.rule.rounding);
+            result b = run(x, shape, &block, &how_one);
+            count_with(got, &b, x, shape, &block, &how);
+            CU_ASSERT_EQUAL(memcmp(want, got, sizeof want), 0);
+            CU_ASSERT_EQUAL(memcmp(a.codes, b.codes, a.codes_size), 0);
+            CU_ASSERT_EQUAL(memcmp(a.fake, b.fake, 4 * a.count), 0);
+            release(&b);
+        }
+        release(&a);
+    }
+    free(x);
+}
+
 static void check_came_back(const char *name, const float *x, size_t n, bool all)
 {
     const bnd_block block = block_named(name);
@@ -479,6 +519,7 @@ CU_TestInfo same_tests[] = {
     {"short ways", test_short_ways},
     {"there and back", test_there_and_back},
     {"with statistics", test_with_statistics},
+    {"statistics of threads", test_statistics_of_threads},
     {"what comes back is exact", test_what_comes_back},
     {"a hostile environment", test_environment},
     CU_TEST_INFO_NULL,

@@ -10,6 +10,7 @@ typedef struct answer {
     double *numbers;
     size_t count, room;
     uint64_t flops, read, written;
+    bnd_stats counted[BND_ROLE_COUNT]; /* where the policy asks for casts */
 } answer;
 
 static void add_numbers(answer *a, const bnd_tensor *t)
@@ -49,6 +50,7 @@ static void ask(answer *a, const question *q, const bnd_format *f, const bnd_con
     CU_ASSERT_FATAL(succeeds(bnd_engine_new(&engine, context, &why), &why));
     CU_ASSERT_FATAL(succeeds(bnd_engine_set_policy(engine, policy, &why), &why));
     bnd_engine_set_seed(engine, 11, 2);
+    CU_ASSERT_FATAL(succeeds(bnd_engine_take_statistics(engine, 1, &why), &why));
     a->count = 0;
     CU_ASSERT_FATAL(succeeds(question_operands(in, engine, q, f, rows, columns, &why), &why));
     CU_ASSERT_FATAL(succeeds(question_ask(&y, in, q, &why), &why));
@@ -67,6 +69,10 @@ static void ask(answer *a, const question *q, const bnd_format *f, const bnd_con
     a->flops = bnd_account_flops(&account);
     a->read = account.bytes_read;
     a->written = account.bytes_written;
+    memset(a->counted, 0, sizeof a->counted);
+    for (unsigned role = 0; role < BND_ROLE_COUNT; role++) {
+        (void)bnd_engine_statistics(&a->counted[role], engine, (bnd_role)role, BND_PLACE_ALL);
+    }
     bnd_engine_free(engine);
 }
 
@@ -152,6 +158,27 @@ static void ask_shared(uint32_t *bits, bnd_stats *counted, bnd_tensor_operation 
     bnd_engine_free(engine);
 }
 
+/* Three threads and one: every question, or every `apart`-th. */
+static unsigned differences_of_threads(const bnd_policy *policy, const char *format, size_t apart)
+{
+    const bnd_format f = format_named(format);
+    unsigned wrong = 0;
+    for (size_t i = 0; i < question_count; i += apart) {
+        static const bnd_context contexts[] = {{.threads = 1}, {.threads = 3}};
+        answer one = {.numbers = NULL}, three = {.numbers = NULL};
+        ask(&one, &questions[i], &f, &contexts[0], policy, SHARED_ROWS, SHARED_COLUMNS);
+        ask(&three, &questions[i], &f, &contexts[1], policy, SHARED_ROWS, SHARED_COLUMNS);
+        if (!same_answer(&one, &three) || memcmp(one.counted, three.counted, sizeof one.counted) != 0) {
+            wrong++;
+            printf("\n    %s of %s: three threads have other bits\n", bnd_tensor_operation_name(questions[i].operation),
+                   questions[i].operands);
+        }
+        free(one.numbers);
+        free(three.numbers);
+    }
+    return wrong;
+}
+
 static void test_shared(void)
 {
     static const bnd_tensor_operation operations[] = {BND_TENSOR_OP_GELU, BND_TENSOR_OP_NEG, BND_TENSOR_OP_SOFTMAX};
@@ -175,18 +202,24 @@ static void test_shared(void)
             CU_ASSERT_EQUAL(memcmp(&counted, &again, sizeof counted), 0);
         }
     }
-    const bnd_format f = format_named("fp32");
-    unsigned wrong = 0;
-    for (size_t i = 0; i < question_count; i++) {
-        const bnd_context contexts[] = {{.threads = 1}, {.threads = 3}};
-        answer one = {.numbers = NULL}, three = {.numbers = NULL};
-        ask(&one, &questions[i], &f, &contexts[0], NULL, SHARED_ROWS, SHARED_COLUMNS);
-        ask(&three, &questions[i], &f, &contexts[1], NULL, SHARED_ROWS, SHARED_COLUMNS);
-        wrong += !same_answer(&one, &three);
-        free(one.numbers);
-        free(three.numbers);
+    CU_ASSERT_EQUAL(differences_of_threads(NULL, "fp32", 1), 0);
+}
+
+/* The same under policies: codes, random bits, scales; and what is counted, sums of squares to the last bit. */
+static void test_shared_codes(void)
+{
+    static const char *const policies[] = {
+        "act=bf16,careful=fp32,grad=bf16,norm.w=fp16,dact=bf16:sr:16",
+        "act=e4m3,dact=e5m2:sr:8,careful=bf16,gemm=bf16,gemm_fwd.w=fp16:sr:8,gemm_dgrad.dy=e5m2",
+        "act=bf16,gemm=e4m3/current,gemm_dgrad.dy=e5m2/delayed,gemm_wgrad.dy=e5m2/current",
+        "act=fp16,gemm=e4m3/tile:1x128,gemm_wgrad=mxfp8,gemm_fwd.w=e2m1/nvfp4:16x16,gemm_dgrad.dy=nvfp4:sr:16",
+    };
+    for (size_t i = 0; i < sizeof policies / sizeof policies[0]; i++) {
+        bnd_policy policy = {.accumulator = ""};
+        bnd_error why;
+        CU_ASSERT_FATAL(succeeds(bnd_policy_parse(&policy, policies[i], &why), &why));
+        CU_ASSERT_EQUAL(differences_of_threads(&policy, i % 2 == 0 ? "bf16" : "fp32", 1 + i % 2), 0);
     }
-    CU_ASSERT_EQUAL(wrong, 0);
 }
 
 /* Casts that a policy asks for, with random bits. */
@@ -222,9 +255,7 @@ static void test_none_is_left_out(void)
 }
 
 CU_TestInfo same_tests[] = {
-    {"none is left out", test_none_is_left_out},
-    {"every operation", test_every_operation},
-    {"divided among threads", test_shared},
-    {"with a policy", test_with_a_policy},
-    CU_TEST_INFO_NULL,
+    {"none is left out", test_none_is_left_out}, {"every operation", test_every_operation},
+    {"divided among threads", test_shared},      {"codes divided among threads", test_shared_codes},
+    {"with a policy", test_with_a_policy},       CU_TEST_INFO_NULL,
 };

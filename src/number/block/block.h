@@ -15,6 +15,7 @@
 #include "base/base.h"
 #include "block/partial_array.h"
 #include "bulk/bulk.h"
+#include "bulk/environment.h"
 #include <binade/block.h>
 
 /* ---- block_layout.c ---- */
@@ -102,11 +103,7 @@ typedef struct bndi_dynamic_book {
     float most[256];            /* the largest magnitude with at most that many */
 } bndi_dynamic_book;
 
-/* Squares of errors, of inputs, and of the errors of clamped elements; 0 where input or error is not finite. */
-enum { BNDI_SQUARED = 512 };
-typedef struct bndi_value_squares {
-    double error[BNDI_SQUARED], input[BNDI_SQUARED], clamped[BNDI_SQUARED];
-} bndi_value_squares;
+enum { BNDI_SQUARED = 512 }; /* numbers whose squares are computed at once */
 typedef struct bndi_value_counts {
     uint32_t compared, same, nans, clamped; /* finite errors, no error, outputs that are NaN, clamped elements */
 } bndi_value_counts;
@@ -172,7 +169,7 @@ typedef struct bndi_block_kernels {
     void (*add_products)(double *xx, double *xy, const float *x, const float *y, size_t n, size_t across);
 
     /* At most BNDI_SQUARED numbers x that became y; elements of at least `largest` that lost magnitude are clamped. */
-    bndi_value_counts (*square)(bndi_value_squares *out, const float *x, const float *y, const float *elements,
+    bndi_value_counts (*square)(const bndi_value_squares *out, const float *x, const float *y, const float *elements,
                                 size_t n, float largest);
 
     /* y = x * scale, rounded once. */
@@ -257,9 +254,15 @@ bnd_status bndi_open_block_job(bndi_block_job *job, bnd_shape shape, const bnd_b
                                const bnd_array *how, bnd_error *why);
 
 /* Runs the work for items 0 .. count - 1 on the job's threads, in the environment that block_kernels.c needs. Returns
- * the largest result. */
+ * the largest result. The work counts nothing. */
 typedef uint32_t bndi_block_work(const bndi_block_job *job, size_t item, void *what);
 uint32_t bndi_for_each(const bndi_block_job *job, size_t count, bndi_block_work *work, void *what);
+
+/* After a part of the work: the stores that bypass the caches come before all later ones. */
+void bndi_leave_job(const bndi_block_job *job, bndi_environment callers);
+
+/* The same for work that counts, if there are statistics; an item has at most `most` elements. (block_statistics.c) */
+void bndi_for_each_counted(const bndi_block_job *job, size_t count, size_t most, bndi_block_work *work, void *what);
 
 /* For calls that cannot fail because their arguments were checked before. */
 static inline void bndi_surely(bnd_status status)

@@ -215,16 +215,17 @@ static void add_products(double *xx, double *xy, const float *x, const float *y,
 
 /* Squares for statistics. No branch: what does not count is 0. For x = 0.3 and y = 0.3125 the error is 0.0125, and the
  * squares are 0.00015625 and 0.09. */
-static bndi_value_counts square(bndi_value_squares *restrict out, const float *restrict x, const float *restrict y,
+static bndi_value_counts square(const bndi_value_squares *out, const float *restrict x, const float *restrict y,
                                 const float *restrict elements, size_t n, float largest)
 {
     const int32_t most = magnitude_bits(&largest);
+    double *restrict errors = out->error, *restrict inputs = out->input, *restrict beyonds = out->clamped;
     uint32_t compared = 0, same = 0, nans = 0, clamped = 0;
     for (size_t i = 0; i < n; i++) {
         const double from = (double)x[i], to = (double)y[i], error = to - from;
         const bool finite = error - error == 0;
-        out->error[i] = finite ? error * error : 0;
-        out->input[i] = finite ? from * from : 0;
+        errors[i] = finite ? error * error : 0;
+        inputs[i] = finite ? from * from : 0;
     }
     for (size_t i = 0; i < n; i++) {
         const int32_t of_x = magnitude_bits(x + i), of_y = magnitude_bits(y + i),
@@ -235,7 +236,7 @@ static bndi_value_counts square(bndi_value_squares *restrict out, const float *r
         same += (x[i] == y[i]) & finite;
         nans += of_y > INFINITE;
         clamped += beyond;
-        out->clamped[i] = beyond ? out->error[i] : 0;
+        beyonds[i] = beyond ? errors[i] : 0;
     }
     return (bndi_value_counts){.compared = compared, .same = same, .nans = nans, .clamped = clamped};
 }

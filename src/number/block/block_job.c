@@ -259,8 +259,7 @@ static uint32_t larger_amax(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
-/* Orders the stores that bypass the caches before all later stores. */
-static void leave(const bndi_block_job *job, bndi_environment callers)
+void bndi_leave_job(const bndi_block_job *job, bndi_environment callers)
 {
     if (job->streaming.stream || job->coding.stream) {
         bndi_drain_stores();
@@ -300,14 +299,14 @@ static void do_share(void *of, size_t share, bool in_order)
     for (size_t i = start_of(all, share); i < end; i++) {
         largest = larger_amax(largest, all->work(all->job, i, all->what));
     }
-    leave(all->job, callers);
+    bndi_leave_job(all->job, callers);
     raise_to(&all->largest, largest);
     (void)in_order;
 }
 
 uint32_t bndi_for_each(const bndi_block_job *job, size_t count, bndi_block_work *work, void *what)
 {
-    const size_t threads = job->counted == NULL ? job->threads : 1;
+    const size_t threads = job->threads;
     items all = {.job = job, .work = work, .what = what, .count = count};
     all.shares = threads < 1 ? 1 : threads < count ? threads : count;
     bnd_lab_parallel(all.shares, BNDI_EVENLY, do_share, &all, all.shares);

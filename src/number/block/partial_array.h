@@ -31,6 +31,11 @@ void bnd_lab_products_of_groups(double *xx, double *xy, const float *x, const fl
 
 /* ---- statistics of numbers that are scaled, rounded and scaled back (block_statistics.c) ---- */
 
+/* Squares of errors, of inputs, and of the errors of clamped elements; 0 where input or error is not finite. */
+typedef struct bndi_value_squares {
+    double *error, *input, *clamped;
+} bndi_value_squares;
+
 struct bndi_block_kernels;
 typedef struct bndi_counted {
     bnd_stats *stats;
@@ -42,6 +47,10 @@ typedef struct bndi_counted {
     bndi_tally inputs, rounded; /* so far */
     bnd_stats flags;            /* of elements that were rounded otherwise */
     uint64_t same;              /* values that are their inputs */
+    bnd_stats own;              /* of a thread's part: in place of the call's */
+    bndi_value_squares kept;    /* of a part: not yet added; NULL: squares are added at once */
+    size_t kept_count;
+    bool kept_clamped;
 } bndi_counted;
 
 /* For all elements of a call, which `close` adds to the statistics. */
@@ -56,6 +65,12 @@ bool bnd_lab_counted_round(bndi_counted *c, float *y, size_t n);
  * clamped by their scale. */
 void bnd_lab_counted_values(bndi_counted *c, const float *x, const float *y, const float *elements, size_t n,
                             float largest);
+
+/* Items 0 .. count - 1, of at most `most` elements each, counted by threads. What adds up in any order is joined at the
+ * end; squares are added item after item, as with one thread, and until then a thread keeps 3 doubles per element. */
+typedef void bndi_counted_work(void *of, size_t item, bndi_counted *counted);
+void bnd_lab_counted_items(bndi_counted *whole, size_t count, size_t most, size_t threads, bndi_counted_work *work,
+                           void *of);
 
 /* The numbers of all 256 codes. */
 void bnd_lab_dynamic_numbers(float *numbers, const bnd_dynamic *how);

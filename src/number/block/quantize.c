@@ -222,11 +222,23 @@ static uint32_t look_at_piece(const bndi_block_job *job, size_t i, void *what)
     return amax;
 }
 
+/* Are scales tried? Given ones are not. */
+static bool tries(const bndi_block_job *job)
+{
+    return !job->given && bndi_tries_scales(&job->block);
+}
+
+/* Of numbers that are not all finite no attempt is better than the first: no error is less than a NaN or infinity. */
 static uint32_t scale_group(const bndi_block_job *job, size_t i, void *what)
 {
     large_group *group = what;
+    unsigned char unwanted[sizeof(float)], *codes = scale_codes_at(job, group->c.scale);
     (void)i;
-    make_or_read(job, &group->s, &group->c, &group->amax);
+    if (tries(job)) {
+        bndi_attempt_scales(job, 0, group->s.values, codes != NULL ? codes : unwanted, &group->amax, 1);
+    } else {
+        make_or_read(job, &group->s, &group->c, &group->amax);
+    }
     bndi_add_powers(job, &group->s, 1);
     group->s.finite = group->s.finite && (!job->given || bndi_is_finite(group->amax));
     return 0;
@@ -329,13 +341,13 @@ static void quantize_large_group(const bndi_block_job *job, size_t i, bool with_
 {
     large_group group = {.c = chunk_at(job, i)};
     group.amax = bndi_for_each(job, pieces_of(&group.c), look_at_piece, &group);
-    if (bndi_tries_scales(&job->block) && bndi_is_finite(group.amax)) {
+    if (tries(job) && bndi_is_finite(group.amax)) {
         try_large_group(job, &group);
     } else {
         bndi_for_each(job, 1, scale_group, &group);
     }
     if (with_elements) {
-        bndi_for_each(job, pieces_of(&group.c), quantize_piece, &group);
+        bndi_for_each_counted(job, pieces_of(&group.c), BNDI_BLOCK_CHUNK, quantize_piece, &group);
     }
 }
 
@@ -409,12 +421,13 @@ void bndi_quantize(const bndi_block_job *job)
         if (!job->given) {
             bndi_find_scales(job);
         }
-        bndi_for_each(job, stretches, quantize_stretches, NULL);
+        bndi_for_each_counted(job, stretches, BNDI_BLOCK_CHUNK, quantize_stretches, NULL);
     } else if (is_large(job)) {
         for (size_t i = 0; i < chunks; i++) {
             quantize_large_group(job, i, true);
         }
     } else {
-        bndi_for_each(job, chunks, quantize_chunk, NULL);
+        const size_t most = job->layout.down * job->chunk_groups * job->layout.across;
+        bndi_for_each_counted(job, chunks, most, quantize_chunk, NULL);
     }
 }

@@ -131,7 +131,7 @@ static void count_piece(void *job, size_t i, bool in_order)
     const sharing *s = job;
     counted c = {.stats = s->stats};
     share_piece(s, &c.tally, i);
-    bndi_in_order(in_order, add_tally, &c);
+    bnd_lab_in_order(in_order, add_tally, &c);
 }
 
 static void pass_piece(void *job, size_t i, bool in_order)

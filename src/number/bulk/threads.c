@@ -62,7 +62,7 @@ void bnd_lab_parallel(size_t threads, bndi_dealing dealing, bndi_parallel_part *
     }
 }
 
-void bndi_in_order(bool in_order, void (*then)(void *state), void *state)
+void bnd_lab_in_order(bool in_order, void (*then)(void *state), void *state)
 {
 #if defined(_OPENMP)
     if (in_order) {

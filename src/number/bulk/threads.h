@@ -7,13 +7,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Part i of a job. `in_order` is for bndi_in_order. */
+/* Part i of a job. `in_order` is for bnd_lab_in_order. */
 typedef void bndi_parallel_part(void *job, size_t i, bool in_order);
 
 typedef enum bndi_dealing {
     BNDI_EVENLY,   /* neighbouring parts go to one thread: for parts that cost the same */
     BNDI_AS_ASKED, /* a thread takes the next part when it has finished one: for parts that cost different times */
-    BNDI_IN_ORDER  /* the threads take parts in turn, and may call bndi_in_order */
+    BNDI_IN_ORDER  /* the threads take parts in turn, and may call bnd_lab_in_order */
 } bndi_dealing;
 
 /* Parts 0 .. count - 1, by at most `threads` threads. One thread does everything if fewer than two are requested, if
@@ -22,6 +22,6 @@ void bnd_lab_parallel(size_t threads, bndi_dealing dealing, bndi_parallel_part *
 
 /* Called by a part of a job that is distributed with BNDI_IN_ORDER, once per part: calls `then` for part i when it has
  * returned for all parts before i. `in_order` is what the part was given. */
-void bndi_in_order(bool in_order, void (*then)(void *state), void *state);
+void bnd_lab_in_order(bool in_order, void (*then)(void *state), void *state);
 
 #endif

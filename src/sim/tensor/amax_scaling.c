@@ -60,45 +60,58 @@ static void round_scaled(float *y, const float *x, size_t n, float scale, const 
 }
 
 typedef struct scaling_of_all {
+    size_t n;
     float *y, scale;
     const float *x;
     const bnd_format *format;
     bnd_array array;
-    bndi_counted *counted;
 } scaling_of_all;
 
-static void round_piece(void *of, size_t at, size_t n)
+static void round_chunk(const scaling_of_all *all, size_t at, size_t n, bndi_counted *counted)
 {
-    const scaling_of_all *all = of;
     bnd_array array = all->array;
     array.first = at;
     const bndi_environment before = bndi_enter(BND_ROUND_RNE);
-    round_scaled(all->y + at, all->x + at, n, all->scale, all->format, &array, all->counted);
+    round_scaled(all->y + at, all->x + at, n, all->scale, all->format, &array, counted);
     bndi_leave(before);
+}
+
+static void round_piece(void *of, size_t at, size_t n)
+{
+    round_chunk(of, at, n, NULL);
+}
+
+static void count_piece(void *of, size_t item, bndi_counted *counted)
+{
+    const scaling_of_all *all = of;
+    const size_t at = item * BNDI_TENSOR_CHUNK, left = all->n - at;
+    round_chunk(all, at, left < BNDI_TENSOR_CHUNK ? left : BNDI_TENSOR_CHUNK, counted);
 }
 
 static void round_all_scaled(bnd_engine *engine, float *y, const float *x, size_t n, float scale,
                              const bnd_format *format, const bndi_store *how)
 {
+    const size_t threads = bndi_parts_of(engine, n);
     bndi_counted counted;
     scaling_of_all all = {
+        .n = n,
         .y = y,
         .scale = scale,
         .x = x,
         .format = format,
-        .array = {.context = &engine->context, .rule = how->rule, .seed = how->seed, .purpose = how->purpose},
-        .counted = how->stats != NULL ? &counted : NULL};
+        .array = {.context = &engine->context, .rule = how->rule, .seed = how->seed, .purpose = how->purpose}};
     if (all.array.rule.overflow == BND_OVERFLOW_FORMAT) {
         all.array.rule.overflow = BND_OVERFLOW_SATURATE;
     }
-    if (how->stats != NULL) {
-        bnd_lab_counted_open(&counted, how->stats, format, all.array.rule, &engine->context);
-        bnd_lab_count_scale(how->stats, n > 0 ? (double)(1 / scale) : 0);
+    if (how->stats == NULL) {
+        bndi_each_piece(n, BNDI_TENSOR_CHUNK, threads, round_piece, &all);
+        return;
     }
-    bndi_each_piece(n, BNDI_TENSOR_CHUNK, how->stats == NULL ? bndi_parts_of(engine, n) : 1, round_piece, &all);
-    if (how->stats != NULL) {
-        bnd_lab_counted_close(&counted);
-    }
+    bnd_lab_counted_open(&counted, how->stats, format, all.array.rule, &engine->context);
+    bnd_lab_count_scale(how->stats, n > 0 ? (double)(1 / scale) : 0);
+    bnd_lab_counted_items(&counted, (n + BNDI_TENSOR_CHUNK - 1) / BNDI_TENSOR_CHUNK, BNDI_TENSOR_CHUNK, threads,
+                          count_piece, &all);
+    bnd_lab_counted_close(&counted);
 }
 
 /* ---- histories ---- */

@@ -77,28 +77,49 @@ static void drop_out(const place *p, double *y, const double *x, size_t at, size
     }
 }
 
+/* A mask made ready; chunks of it go to threads. */
+typedef struct pass {
+    place place;
+    bndi_walk to, from;
+    size_t n;
+    double otherwise;
+    bool drops;
+    const bndi_store *how;
+} pass;
+
+static void do_chunk(void *of, size_t piece, size_t part, bnd_stats *log)
+{
+    const pass *p = of;
+    const size_t at = piece * BNDI_TENSOR_CHUNK, left = p->n - at;
+    const size_t m = left < BNDI_TENSOR_CHUNK ? left : BNDI_TENSOR_CHUNK;
+    bndi_numbers in, out;
+    bndi_store how = *p->how;
+    const void *numbers = bndi_read(&p->from, at, m, &in);
+    void *result = bndi_walk_place(&p->to, at, &out);
+    (void)part;
+    how.stats = log != NULL ? log : how.stats;
+    if (p->drops) {
+        drop_out(&p->place, result, numbers, at, m);
+    } else {
+        mask_triangle(&p->place, result, numbers, at, m, p->to.work, p->otherwise);
+    }
+    bndi_write(&p->to, at, m, result, &how);
+}
+
 /* y = x where an element stays, times `kept`; `otherwise` elsewhere. */
 static void mask(const bndi_call *c, bnd_tensor *y, const bnd_tensor *x, double otherwise, const bndi_store *how)
 {
-    place p = place_of(c);
-    bndi_walk to, from;
-    bndi_numbers in, out;
-    size_t n = bndi_count(&c->shape);
-    bool drops = c->operation == BND_TENSOR_OP_DROPOUT;
-    bndi_width work = drops ? BNDI_WORDS_64 : c->work;
-    bndi_walk_open(&to, y, &c->shape, work);
-    bndi_walk_open(&from, x, &c->shape, work);
-    for (size_t at = 0; at < n; at += BNDI_TENSOR_CHUNK) {
-        size_t m = n - at < BNDI_TENSOR_CHUNK ? n - at : BNDI_TENSOR_CHUNK;
-        const void *numbers = bndi_read(&from, at, m, &in);
-        void *result = bndi_walk_place(&to, at, &out);
-        if (drops) {
-            drop_out(&p, result, numbers, at, m);
-        } else {
-            mask_triangle(&p, result, numbers, at, m, work, otherwise);
-        }
-        bndi_write(&to, at, m, result, how);
-    }
+    pass p = {.place = place_of(c),
+              .n = bndi_count(&c->shape),
+              .otherwise = otherwise,
+              .drops = c->operation == BND_TENSOR_OP_DROPOUT,
+              .how = how};
+    const bndi_width work = p.drops ? BNDI_WORDS_64 : c->work;
+    bndi_walk_open(&p.to, y, &c->shape, work);
+    bndi_walk_open(&p.from, x, &c->shape, work);
+    const bool may = bndi_threads_may(c->engine, (const bndi_walk *const[]){&p.from}, 1, &p.to, how);
+    bndi_store_pieces((p.n + BNDI_TENSOR_CHUNK - 1) / BNDI_TENSOR_CHUNK, 1, may ? bndi_parts_of(c->engine, p.n) : 1,
+                      how, do_chunk, &p);
 }
 
 static bnd_status mask_shape(bndi_call *c, bnd_error *why)

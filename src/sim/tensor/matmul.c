@@ -121,6 +121,7 @@ static void axes_by_step(size_t *axes, const bndi_matmul_operand *o)
 typedef struct moved {
     bndi_walk walk;
     unsigned char *numbers;
+    size_t count;
     const bndi_store *how;
 } moved;
 
@@ -130,10 +131,15 @@ static void read_piece(void *of, size_t at, size_t n)
     bndi_read_into(m->numbers + at * sizeof(float), &m->walk, at, n);
 }
 
-static void write_piece(void *of, size_t at, size_t n)
+static void write_piece(void *of, size_t piece, size_t part, bnd_stats *log)
 {
     const moved *m = of;
-    bndi_write(&m->walk, at, n, m->numbers + at * bndi_work_size(m->walk.work), m->how);
+    const size_t at = piece * BNDI_TENSOR_CHUNK, left = m->count - at;
+    bndi_store how = *m->how;
+    (void)part;
+    how.stats = log != NULL ? log : how.stats;
+    bndi_write(&m->walk, at, left < BNDI_TENSOR_CHUNK ? left : BNDI_TENSOR_CHUNK,
+               m->numbers + at * bndi_work_size(m->walk.work), &how);
 }
 
 /* All numbers of a view, side by side in the order in which they lie in memory: runs are as long as can be. */
@@ -148,8 +154,8 @@ static bnd_status bring_out_view(float *numbers, bndi_matmul_operand *o, const b
         return status;
     }
     bndi_walk_open(&all.walk, view, &view->shape, BNDI_WORDS_32);
-    const size_t parts = bndi_decodes_alone(&all.walk) ? bndi_parts_of(t->engine, n) : 1;
-    bndi_each_piece(n, BNDI_TENSOR_CHUNK, parts, read_piece, &all);
+    const bool may = bndi_threads_may(t->engine, (const bndi_walk *const[]){&all.walk}, 1, NULL, NULL);
+    bndi_each_piece(n, BNDI_TENSOR_CHUNK, may ? bndi_parts_of(t->engine, n) : 1, read_piece, &all);
     ptrdiff_t stride[BND_TENSOR_RANK_MAX];
     bndi_strides_of(stride, &view->shape);
     for (size_t i = 0; i < o->shape.rank; i++) {
@@ -249,9 +255,9 @@ static bnd_status product(bnd_tensor *out, const bndi_call *call, factor a, fact
     const bool stored =
         at_once && through == NULL && is_stored(&to, numbers.numbers, out->shape.extent[out->shape.rank - 1], how);
     if (status == BND_OK && !stored) {
-        moved all = {.walk = to, .numbers = c, .how = how};
-        const size_t parts = bndi_encodes_alone(&to, how) ? bndi_parts_of(engine, count) : 1;
-        bndi_each_piece(count, BNDI_TENSOR_CHUNK, parts, write_piece, &all);
+        moved all = {.walk = to, .numbers = c, .count = count, .how = how};
+        const size_t parts = bndi_threads_may(engine, NULL, 0, &to, how) ? bndi_parts_of(engine, count) : 1;
+        bndi_store_pieces((count + BNDI_TENSOR_CHUNK - 1) / BNDI_TENSOR_CHUNK, 1, parts, how, write_piece, &all);
     }
     bndi_whole_close(&numbers);
     bndi_buffer_release(scratch);

@@ -7,6 +7,8 @@
 #include "tensor/reader.h"
 #include "tensor/scaled.h"
 
+#include <stdlib.h>
+
 typedef union codes {
     uint64_t words[BNDI_TENSOR_CHUNK]; /* of up to 8 bytes */
     float floats[BNDI_TENSOR_CHUNK];
@@ -319,27 +321,36 @@ void bndi_write(const bndi_walk *w, size_t at, size_t n, const void *numbers, co
 
 /* ---- chunks by threads ---- */
 
-bool bndi_reads_alone(const bndi_walk *w)
-{
-    return holds_numbers(w);
-}
-
-/* A NaN is encoded: the conversion is made here, and only looked up by the threads. */
-bool bndi_writes_alone(const bndi_walk *w, const bndi_store *how)
-{
-    return w->plain && asks_of_nans(how) && bndi_conversion(w->engine, w->work, &w->format, how->rule) != NULL;
-}
-
-bool bndi_decodes_alone(const bndi_walk *w)
+/* Can a walk be read by a conversion that is here now, or without one? */
+static bool has_decoder(const bndi_walk *w)
 {
     const bnd_rule rule = {.nan = BND_NAN_PROPAGATE};
     return holds_numbers(w) || (!w->integer && bndi_conversion(w->engine, w->work, &w->format, rule) != NULL);
 }
 
-bool bndi_encodes_alone(const bndi_walk *w, const bndi_store *how)
+/* The same for writing. Counted codes and random bits need a call of bulk's, and no conversion. */
+static bool has_encoder(const bndi_walk *w, const bndi_store *how)
 {
-    return how->stats == NULL && (w->plain || codes_in_place(w, 0) != NULL) &&
-           bndi_conversion(w->engine, w->work, &w->format, how->rule) != NULL;
+    const bool calls = how->stats != NULL && !may_stay(w, how);
+    return (w->plain || codes_in_place(w, 0) != NULL) &&
+           (calls || bndi_conversion(w->engine, w->work, &w->format, how->rule) != NULL);
+}
+
+bool bndi_threads_may(bnd_engine *engine, const bndi_walk *const *from, unsigned count, const bndi_walk *to,
+                      const bndi_store *how)
+{
+    /* A conversion that is made may take the place of one that was here: until all are, those made last stay. */
+    for (unsigned turn = 0; turn < BNDI_CONVERSIONS; turn++) {
+        const unsigned next = engine->next_conversion;
+        bool may = to == NULL || has_encoder(to, how);
+        for (unsigned i = 0; may && i < count; i++) {
+            may = has_decoder(from[i]);
+        }
+        if (!may || engine->next_conversion == next) {
+            return may;
+        }
+    }
+    return false;
 }
 
 size_t bndi_parts_of(const bnd_engine *engine, size_t n)
@@ -372,6 +383,75 @@ void bndi_each_piece(size_t n, size_t step, size_t parts, bndi_walk_work *work, 
     bnd_lab_parallel(parts, BNDI_EVENLY, do_part, &all, parts);
 }
 
+typedef struct stored_pieces {
+    size_t count, writes, parts, at_once; /* pieces of a batch, which threads wait for */
+    bnd_stats *logs, *stats;
+    bndi_store_work *work;
+    void *of;
+} stored_pieces;
+
+/* Neighbours, uncounted. */
+static void store_part(void *of, size_t i, bool in_order)
+{
+    const stored_pieces *p = of;
+    (void)in_order;
+    for (size_t piece = p->count * i / p->parts; piece < p->count * (i + 1) / p->parts; piece++) {
+        p->work(p->of, piece, i, NULL);
+    }
+}
+
+typedef struct done_batch {
+    bnd_stats *stats, *logs;
+    size_t count;
+} done_batch;
+
+static void add_logs(void *of)
+{
+    const done_batch *done = of;
+    const bndi_environment before = bndi_enter(BND_ROUND_RNE);
+    for (size_t i = 0; i < done->count; i++) {
+        bnd_stats_add(done->stats, &done->logs[i]);
+    }
+    bndi_leave(before);
+}
+
+/* Batch i + parts begins when batch i has been added: they share logs and buffers. */
+static void count_batch(void *of, size_t i, bool in_order)
+{
+    const stored_pieces *p = of;
+    const size_t part = i % p->parts, first = i * p->at_once, left = p->count - first;
+    const size_t n = left < p->at_once ? left : p->at_once;
+    bnd_stats *logs = p->logs + part * p->at_once * p->writes;
+    done_batch done = {p->stats, logs, n * p->writes};
+    __builtin_memset(logs, 0, done.count * sizeof *logs);
+    for (size_t piece = 0; piece < n; piece++) {
+        p->work(p->of, first + piece, part, logs + piece * p->writes);
+    }
+    bnd_lab_in_order(in_order, add_logs, &done);
+}
+
+void bndi_store_pieces(size_t count, size_t writes, size_t parts, const bndi_store *how, bndi_store_work *work,
+                       void *of)
+{
+    enum { LOGS = 64, BATCHES = 4 }; /* of a batch: 128 Ki numbers; for each thread */
+    stored_pieces p = {.count = count, .writes = writes, .parts = parts, .stats = how->stats, .work = work, .of = of};
+    const size_t fair = count / (parts * BATCHES), most = writes > 0 && writes < LOGS ? LOGS / writes : 1;
+    p.at_once = fair < 1 ? 1 : fair < most ? fair : most;
+    if (parts > 1 && how->stats != NULL) {
+        p.logs = malloc(parts * p.at_once * writes * sizeof *p.logs);
+    }
+    if (p.logs != NULL) {
+        bnd_lab_parallel(parts, BNDI_IN_ORDER, count_batch, &p, (count + p.at_once - 1) / p.at_once);
+        free(p.logs);
+    } else if (parts > 1 && how->stats == NULL) {
+        bnd_lab_parallel(parts, BNDI_EVENLY, store_part, &p, parts);
+    } else { /* one thread, also where there is no memory for logs */
+        for (size_t piece = 0; piece < count; piece++) {
+            work(of, piece, 0, NULL);
+        }
+    }
+}
+
 /* ---- whole tensors ---- */
 
 void bndi_read_into(void *numbers, const bndi_walk *w, size_t at, size_t n)
@@ -401,8 +481,8 @@ void bndi_read_all(void *numbers, const bnd_tensor *t, bndi_width work)
         return;
     }
     bndi_walk_open(&r.walk, t, &t->shape, work);
-    const size_t parts = bndi_decodes_alone(&r.walk) ? bndi_parts_of(t->engine, n) : 1;
-    bndi_each_piece(n, BNDI_TENSOR_CHUNK, parts, read_piece, &r);
+    const bool may = bndi_threads_may(t->engine, (const bndi_walk *const[]){&r.walk}, 1, NULL, NULL);
+    bndi_each_piece(n, BNDI_TENSOR_CHUNK, may ? bndi_parts_of(t->engine, n) : 1, read_piece, &r);
 }
 
 bnd_status bndi_whole_open(bndi_whole *out, const bnd_tensor *t, bndi_width work, bnd_error *why)

@@ -24,14 +24,10 @@ void bndi_write(const bndi_walk *w, size_t at, size_t n, const void *numbers, co
 /* Where element `at` of a plain walk lies. */
 unsigned char *bndi_plain_place(const bndi_walk *w, size_t at);
 
-/* May threads read or write chunks of a walk at the same time, each its own, without statistics? What the engine keeps
- * is not changed then. */
-bool bndi_reads_alone(const bndi_walk *w);
-bool bndi_writes_alone(const bndi_walk *w, const bndi_store *how);
-
-/* The same of codes, by a conversion that is made here: for work that reads, or writes, no other codes. */
-bool bndi_decodes_alone(const bndi_walk *w);
-bool bndi_encodes_alone(const bndi_walk *w, const bndi_store *how);
+/* May threads read these walks, and write to `to` if it is not NULL, at the same time, each its own chunks? The
+ * conversions that they need are made here, so that nothing that the engine keeps is changed. */
+bool bndi_threads_may(bnd_engine *engine, const bndi_walk *const *from, unsigned count, const bndi_walk *to,
+                      const bndi_store *how);
 
 /* Into how many parts n elements are best divided: 1, or one for each thread. */
 size_t bndi_parts_of(const bnd_engine *engine, size_t n);
@@ -40,6 +36,13 @@ size_t bndi_parts_of(const bnd_engine *engine, size_t n);
  * parts, each of which goes to a thread. */
 typedef void bndi_walk_work(void *of, size_t at, size_t n);
 void bndi_each_piece(size_t n, size_t step, size_t parts, bndi_walk_work *work, void *of);
+
+/* Pieces that store. Each has a part, 0 .. parts - 1, whose buffers no other piece uses at the time. Where `log` is
+ * NULL a piece counts by `how`. Otherwise each of its calls of bndi_write, at most `writes`, has a log of its own, the
+ * next one: they are added in the order of the pieces, which gives the same sums as one thread. */
+typedef void bndi_store_work(void *of, size_t piece, size_t part, bnd_stats *log);
+void bndi_store_pieces(size_t count, size_t writes, size_t parts, const bndi_store *how, bndi_store_work *work,
+                       void *of);
 
 /* Are numbers stored as they are, uncounted, if each NaN among them is the canonical one already? */
 bool bndi_stores_results(const bndi_walk *w, const bndi_store *how);

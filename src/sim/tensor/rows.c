@@ -1,19 +1,19 @@
 /* Rows of a tensor as numbers. A chunk holds as many rows as fit, so that short rows cost no more than long ones. Rows
  * that lie in memory as numbers are read in place. */
-#include "bulk/threads.h"
 #include "tensor/engine.h"
 #include "tensor/rows.h"
 #include "tensor/view_make.h"
 
-bnd_status bndi_rows_open(bndi_rows *r, const bnd_tensor *t, size_t length, bndi_width work, const bndi_store *how,
-                          bnd_error *why)
+/* With room for a block of each of the parts. */
+static bnd_status open_rows(bndi_rows *r, const bnd_tensor *t, size_t length, bndi_width work, const bndi_store *how,
+                            size_t parts, bnd_error *why)
 {
     size_t n = bndi_count(&t->shape), block = n < BNDI_TENSOR_CHUNK ? n : BNDI_TENSOR_CHUNK,
            room = length > block ? length : block;
     bndi_walk_open(&r->walk, t, &t->shape, work);
+    r->room = room * bndi_work_size(work);
     if (!r->walk.plain) {
-        bnd_status status =
-            bndi_buffer_new(&r->memory, t->engine, BND_ROLE_SCRATCH, room * bndi_work_size(work), false, why);
+        bnd_status status = bndi_buffer_new(&r->memory, t->engine, BND_ROLE_SCRATCH, parts * r->room, false, why);
         if (status != BND_OK) {
             return status;
         }
@@ -25,8 +25,15 @@ bnd_status bndi_rows_open(bndi_rows *r, const bnd_tensor *t, size_t length, bndi
     r->first = 0;
     r->count = 0;
     r->how = how;
+    r->log = NULL;
     r->open = true;
     return BND_OK;
+}
+
+bnd_status bndi_rows_open(bndi_rows *r, const bnd_tensor *t, size_t length, bndi_width work, const bndi_store *how,
+                          bnd_error *why)
+{
+    return open_rows(r, t, length, work, how, 1, why);
 }
 
 /* The rows from `first` on that make a block. */
@@ -39,13 +46,22 @@ static void start_block(bndi_rows *r, size_t row)
     }
 }
 
-static void move_block(const bndi_rows *r, bool out)
+static void write_some(bndi_rows *r, size_t at, size_t n, const unsigned char *numbers)
+{
+    bndi_store how = *r->how;
+    if (r->log != NULL) {
+        how.stats = r->log++;
+    }
+    bndi_write(&r->walk, at, n, numbers, &how);
+}
+
+static void move_block(bndi_rows *r, bool out)
 {
     size_t begin = r->first * r->length, n = r->count * r->length, size = bndi_work_size(r->walk.work);
     for (size_t done = 0; done < n; done += BNDI_TENSOR_CHUNK) {
         size_t m = n - done < BNDI_TENSOR_CHUNK ? n - done : BNDI_TENSOR_CHUNK;
         if (out && r->how != NULL) {
-            bndi_write(&r->walk, begin + done, m, r->numbers + done * size, r->how);
+            write_some(r, begin + done, m, r->numbers + done * size);
         } else if (!out) {
             bndi_read_into(r->numbers + done * size, &r->walk, begin + done, m);
         }
@@ -121,10 +137,10 @@ typedef struct opened {
 } opened;
 
 static bnd_status open_operand(opened *x, bndi_row_operand o, size_t length, unsigned along, bndi_width work,
-                               const bndi_store *how, bnd_error *why)
+                               const bndi_store *how, size_t parts, bnd_error *why)
 {
     bnd_status status = rows_last(&x->view, o, along, why);
-    return status == BND_OK ? bndi_rows_open(&x->rows, x->view, o.reduced ? 1 : length, work, how, why) : status;
+    return status == BND_OK ? open_rows(&x->rows, x->view, o.reduced ? 1 : length, work, how, parts, why) : status;
 }
 
 static void close_operand(opened *x)
@@ -133,29 +149,36 @@ static void close_operand(opened *x)
     bndi_drop(x->view);
 }
 
-/* A function made ready; parts of its rows go to threads. */
+/* A function made ready; blocks of the rows that it makes go to threads. */
 typedef struct pass {
     bndi_row_function *f;
     bndi_row_pass row;
     const opened *to, *from;
     unsigned count;
-    size_t parts;
-    const bndi_store *how; /* NULL: statistics are counted afterwards, in the order of elements */
 } pass;
 
-/* Rows of one part, with positions and scratch of its own. */
-static void run_part(void *of, size_t i, bool in_order)
+/* Rows up to `end`, in the buffer of a part. */
+static bndi_rows rows_of_part(const bndi_rows *r, size_t part, size_t end)
+{
+    bndi_rows own = *r;
+    own.rows = end;
+    if (!own.walk.plain) {
+        own.numbers += part * own.room;
+    }
+    return own;
+}
+
+static void do_block(void *of, size_t piece, size_t part, bnd_stats *log)
 {
     const pass *p = of;
     bndi_row_pass row = p->row;
-    bndi_rows to = p->to->rows, from[BNDI_ROW_OPERANDS];
-    const size_t begin = to.rows * i / p->parts, end = to.rows * (i + 1) / p->parts;
-    (void)in_order;
-    row.scratch += i * row.length;
-    to.how = p->how;
-    to.rows = end; /* where the last block of rows ends */
+    const size_t begin = piece * p->to->rows.per_block, left = p->to->rows.rows - begin,
+                 end = begin + (left < p->to->rows.per_block ? left : p->to->rows.per_block);
+    bndi_rows to = rows_of_part(&p->to->rows, part, end), from[BNDI_ROW_OPERANDS];
+    to.log = log;
+    row.scratch += part * row.length;
     for (unsigned o = 0; o < p->count; o++) {
-        from[o] = p->from[o].rows;
+        from[o] = rows_of_part(&p->from[o].rows, part, end);
     }
     for (size_t at = begin; at < end; at++) {
         const void *rows[BNDI_ROW_OPERANDS] = {NULL};
@@ -167,13 +190,18 @@ static void run_part(void *of, size_t i, bool in_order)
     move_block(&to, true);
 }
 
-/* What threads have put into its place, in blocks as they are written without threads. */
-static void write_in_place(bndi_rows r)
+/* Blocks of the rows that are made, whatever the number of threads: statistics depend on them. */
+static void do_rows(pass *p, bnd_engine *engine, size_t parts, const bndi_store *how)
 {
-    for (size_t row = 0; row < r.rows; row += r.per_block) {
-        start_block(&r, row);
-        move_block(&r, true);
+    const bndi_rows *to = &p->to->rows;
+    const bndi_walk *from[BNDI_ROW_OPERANDS];
+    for (unsigned o = 0; o < p->count; o++) {
+        from[o] = &p->from[o].rows.walk;
     }
+    const size_t blocks = to->per_block > 0 ? (to->rows + to->per_block - 1) / to->per_block : 0;
+    const size_t writes = (to->per_block * to->length + BNDI_TENSOR_CHUNK - 1) / BNDI_TENSOR_CHUNK;
+    const bool may = bndi_threads_may(engine, from, p->count, &to->walk, how);
+    bndi_store_pieces(blocks, writes, may ? parts : 1, how, do_block, p);
 }
 
 bnd_status bndi_run_rows(bndi_row_operand out, const bndi_row_operand *in, unsigned count, const bndi_shape *shape,
@@ -192,20 +220,13 @@ bnd_status bndi_run_rows(bndi_row_operand out, const bndi_row_operand *in, unsig
         bndi_buffer_new(&scratch, engine, BND_ROLE_SCRATCH, parts * p.row.length * sizeof(double), false, why);
     if (status == BND_OK) {
         p.row.scratch = (double *)(void *)scratch->data;
-        status = open_operand(&to, out, p.row.length, along, work, how, why);
+        status = open_operand(&to, out, p.row.length, along, work, how, parts, why);
     }
-    bool alone = status == BND_OK && bndi_writes_alone(&to.rows.walk, how);
     for (unsigned i = 0; status == BND_OK && i < count; i++) {
-        status = open_operand(&from[i], in[i], p.row.length, along, work, NULL, why);
-        alone = alone && status == BND_OK && from[i].rows.walk.plain;
+        status = open_operand(&from[i], in[i], p.row.length, along, work, NULL, parts, why);
     }
     if (status == BND_OK) {
-        p.parts = alone ? parts : 1;
-        p.how = p.parts == 1 || how->stats == NULL ? how : NULL;
-        bnd_lab_parallel(p.parts, BNDI_EVENLY, run_part, &p, p.parts);
-    }
-    if (status == BND_OK && p.how == NULL) {
-        write_in_place(to.rows);
+        do_rows(&p, engine, parts, how);
     }
     close_operand(&to);
     for (unsigned i = 0; i < count; i++) {

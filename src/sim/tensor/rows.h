@@ -12,8 +12,10 @@ typedef struct bndi_rows {
     size_t length, rows;
     size_t per_block, first, count; /* the block that is here */
     const bndi_store *how;
+    bnd_stats *log;         /* where the next write counts; NULL: where `how` says */
     unsigned char *numbers; /* of the block: where they are in the tensor, or in memory */
     bndi_buffer *memory;
+    size_t room; /* of it, bytes for a block */
     bool open;
 } bndi_rows;
 
