@@ -12,7 +12,7 @@ SMALL = $(foreach name,tools/binade src/files/store src/files/checkpoint src/fil
 	$(foreach name,quotient expression real jansson jansson_read jansson_words process main dot sum array_file array_image,\
 	tools/page/core/$(name)) \
 	$(foreach name,engine named_axes safetensors view tape scaling_parse handle pattern matmul reader shape buffer \
-	operand transformer numbers npy apply view_make mask unbiased scaled,src/sim/tensor/$(name)) \
+	operand transformer numbers npy apply view_make mask unbiased scaled rows formula amax_scaling embedding,src/sim/tensor/$(name)) \
 	$(foreach name,input scan answer candidate,src/files/scan/$(name)) \
 	$(foreach name,block_names quantize block_scale gguf block_job block_layout partial_array quantize_calls,\
 	src/number/block/$(name)) \

@@ -227,7 +227,7 @@ static bool by_threads(counted_items *all, size_t most)
     all->at_once = most > 0 && most < BATCH ? BATCH / most : 1;
     const size_t batches = (all->count + all->at_once - 1) / all->at_once, elements = all->at_once * most;
     all->threads = all->threads < batches ? all->threads : batches;
-    if (all->threads < 2 || most > MOST) {
+    if (!BNDI_HAS_THREADS || all->threads < 2 || most > MOST) {
         return false;
     }
     all->parts = bndi_allocate(all->threads * sizeof *all->parts);

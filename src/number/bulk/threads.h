@@ -7,6 +7,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Without threads the compiler leaves out what only they need: the page has a limit of bytes. */
+#if defined(_OPENMP)
+enum { BNDI_HAS_THREADS = 1 };
+#else
+enum { BNDI_HAS_THREADS = 0 };
+#endif
+
 /* Part i of a job. `in_order` is for bnd_lab_in_order. */
 typedef void bndi_parallel_part(void *job, size_t i, bool in_order);
 

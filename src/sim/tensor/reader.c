@@ -328,10 +328,11 @@ static bool has_decoder(const bndi_walk *w)
     return holds_numbers(w) || (!w->integer && bndi_conversion(w->engine, w->work, &w->format, rule) != NULL);
 }
 
-/* The same for writing. Counted codes and random bits need a call of bulk's, and no conversion. */
+/* The same for writing. Counted codes need a call of bulk's, and no conversion; counted numbers do. */
 static bool has_encoder(const bndi_walk *w, const bndi_store *how)
 {
-    const bool calls = how->stats != NULL && !may_stay(w, how);
+    const bool numbers = may_stay(w, how) || (holds_floats(w) && asks_of_nans(how));
+    const bool calls = how->stats != NULL && !numbers;
     return (w->plain || codes_in_place(w, 0) != NULL) &&
            (calls || bndi_conversion(w->engine, w->work, &w->format, how->rule) != NULL);
 }
@@ -340,7 +341,7 @@ bool bndi_threads_may(bnd_engine *engine, const bndi_walk *const *from, unsigned
                       const bndi_store *how)
 {
     /* A conversion that is made may take the place of one that was here: until all are, those made last stay. */
-    for (unsigned turn = 0; turn < BNDI_CONVERSIONS; turn++) {
+    for (unsigned turn = 0; BNDI_HAS_THREADS && turn < BNDI_CONVERSIONS; turn++) {
         const unsigned next = engine->next_conversion;
         bool may = to == NULL || has_encoder(to, how);
         for (unsigned i = 0; may && i < count; i++) {
@@ -356,7 +357,7 @@ bool bndi_threads_may(bnd_engine *engine, const bndi_walk *const *from, unsigned
 size_t bndi_parts_of(const bnd_engine *engine, size_t n)
 {
     const size_t worth = (size_t)1 << 16; /* adding that many numbers takes about ten microseconds */
-    const size_t threads = engine->context.threads;
+    const size_t threads = BNDI_HAS_THREADS ? engine->context.threads : 1;
     return n < worth || threads < 2 ? 1 : threads;
 }
 
@@ -437,13 +438,13 @@ void bndi_store_pieces(size_t count, size_t writes, size_t parts, const bndi_sto
     stored_pieces p = {.count = count, .writes = writes, .parts = parts, .stats = how->stats, .work = work, .of = of};
     const size_t fair = count / (parts * BATCHES), most = writes > 0 && writes < LOGS ? LOGS / writes : 1;
     p.at_once = fair < 1 ? 1 : fair < most ? fair : most;
-    if (parts > 1 && how->stats != NULL) {
+    if (BNDI_HAS_THREADS && parts > 1 && how->stats != NULL) {
         p.logs = malloc(parts * p.at_once * writes * sizeof *p.logs);
     }
     if (p.logs != NULL) {
         bnd_lab_parallel(parts, BNDI_IN_ORDER, count_batch, &p, (count + p.at_once - 1) / p.at_once);
         free(p.logs);
-    } else if (parts > 1 && how->stats == NULL) {
+    } else if (BNDI_HAS_THREADS && parts > 1 && how->stats == NULL) {
         bnd_lab_parallel(parts, BNDI_EVENLY, store_part, &p, parts);
     } else { /* one thread, also where there is no memory for logs */
         for (size_t piece = 0; piece < count; piece++) {
