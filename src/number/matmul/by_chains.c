@@ -71,7 +71,7 @@ static const bndi_way *highest_way(const bndi_job *j, layout of_a)
  * is read in place, or in tiles for a C of some size. C, which may be far larger than the caches, is read and written
  * less often then: of products of 1024 x 2048 x 512 twice as many steps saved 5 %, and four times as many 2 % more.
  * Where C has 64 Ki numbers or less, deep tiles took 2 to 4 % longer. AVX2's tiles, half as wide, read B twice as
- * often: 512 steps of copied tiles are 2 to 3 % faster than 1,024 there, and 4 % slower with AVX-512. */
+ * often: 512 steps of copied tiles are 2 to 4 % faster than 1,024 there, and 3 % slower with AVX-512. */
 static size_t depth_of(const bndi_job *j, bndi_region p, layout of_a)
 {
     const bool straight =
@@ -87,8 +87,8 @@ static size_t depth_of(const bndi_job *j, bndi_region p, layout of_a)
 }
 
 /* Does the third cache answer so fast that a block of A need not fit into the second? On AMD's Zen 5 larger blocks save
- * 1 to 3 %, and 4 to 6 % where B is transposed, once for each block. On an Intel processor a block of 2 MiB took 2 %
- * longer than one of 1 MiB, half of the second cache. */
+ * up to 2 % of products over 512 steps, and 3 to 8 % of deeper ones: B is packed once for each block. On an Intel
+ * processor a block of 2 MiB took 2 % longer than one of 1 MiB, half of the second cache. */
 static bool third_cache_is_fast(void)
 {
 #if defined(BNDI_WITH_AVX2) || defined(BNDI_WITH_AVX512)
