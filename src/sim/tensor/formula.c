@@ -10,36 +10,27 @@ typedef struct pass {
     bndi_walk to, from[MOST];
     unsigned operands;
     double k;
-    size_t n;
-    const bndi_store *how;
 } pass;
 
-static void do_chunk(void *of, size_t piece, size_t part, bnd_stats *log)
+static void do_chunk(void *of, size_t at, size_t n, const bndi_store *how)
 {
     const pass *p = of;
-    const size_t at = piece * BNDI_TENSOR_CHUNK, left = p->n - at,
-                 m = left < BNDI_TENSOR_CHUNK ? left : BNDI_TENSOR_CHUNK;
     const void *numbers[MOST] = {NULL};
     bndi_numbers out, buffers[MOST];
-    bndi_store how = *p->how;
-    (void)part;
-    how.stats = log != NULL ? log : how.stats;
     for (unsigned o = 0; o < p->operands; o++) {
-        numbers[o] = bndi_read(&p->from[o], at, m, &buffers[o]);
+        numbers[o] = bndi_read(&p->from[o], at, n, &buffers[o]);
     }
     void *place = bndi_walk_place(&p->to, at, &out);
-    p->formula(place, numbers, p->k, m);
-    bndi_write(&p->to, at, m, place, &how);
+    p->formula(place, numbers, p->k, n);
+    bndi_write(&p->to, at, n, place, how);
 }
 
 /* y = formula(in...), each broadcast to y. */
 void bndi_run_formula(bnd_tensor *y, bndi_formula_name name, const bnd_tensor *const *in, double k, bndi_width work,
                       const bndi_store *how)
 {
-    pass p = {.formula = bndi_maths_of(&y->engine->context)->formula[work][name],
-              .k = k,
-              .n = bndi_count(&y->shape),
-              .how = how};
+    pass p = {.formula = bndi_maths_of(&y->engine->context)->formula[work][name], .k = k};
+    const size_t n = bndi_count(&y->shape);
     const bndi_walk *from[MOST];
     bndi_walk_open(&p.to, y, &y->shape, work);
     for (; p.operands < MOST && in[p.operands] != NULL; p.operands++) {
@@ -47,8 +38,7 @@ void bndi_run_formula(bnd_tensor *y, bndi_formula_name name, const bnd_tensor *c
         from[p.operands] = &p.from[p.operands];
     }
     const bool may = bndi_threads_may(y->engine, from, p.operands, &p.to, how);
-    const size_t chunks = (p.n + BNDI_TENSOR_CHUNK - 1) / BNDI_TENSOR_CHUNK;
-    bndi_store_pieces(chunks, 1, may ? bndi_parts_of(y->engine, p.n) : 1, how, do_chunk, &p);
+    bndi_store_chunks(n, BNDI_TENSOR_CHUNK, may ? bndi_parts_of(y->engine, n) : 1, how, do_chunk, &p);
 }
 
 void bndi_scale_into(bnd_tensor *y, const bnd_tensor *x, double k, const bndi_store *how)
@@ -62,28 +52,21 @@ void bndi_scale_into(bnd_tensor *y, const bnd_tensor *x, double k, const bndi_st
 typedef struct combination {
     bndi_walk to, from;
     bndi_formula *add; /* NULL: y = x */
-    size_t n;
-    const bndi_store *how;
 } combination;
 
-static void combine_chunk(void *of, size_t piece, size_t part, bnd_stats *log)
+static void combine_chunk(void *of, size_t at, size_t n, const bndi_store *how)
 {
     const combination *c = of;
-    const size_t at = piece * BNDI_TENSOR_CHUNK, left = c->n - at,
-                 m = left < BNDI_TENSOR_CHUNK ? left : BNDI_TENSOR_CHUNK;
     bndi_numbers of_x, of_y;
-    bndi_store how = *c->how;
-    const void *numbers = bndi_read(&c->from, at, m, &of_x);
-    (void)part;
-    how.stats = log != NULL ? log : how.stats;
+    const void *numbers = bndi_read(&c->from, at, n, &of_x);
     if (c->add != NULL) {
         void *sums = bndi_walk_place(&c->to, at, &of_y);
-        const void *old = bndi_read(&c->to, at, m, &of_y);
+        const void *old = bndi_read(&c->to, at, n, &of_y);
         (void)old; /* where sums points */
-        c->add(sums, (const void *[]){sums, numbers, NULL}, 0, m);
+        c->add(sums, (const void *[]){sums, numbers, NULL}, 0, n);
         numbers = sums;
     }
-    bndi_write(&c->to, at, m, numbers, &how);
+    bndi_write(&c->to, at, n, numbers, how);
 }
 
 static void combine(bnd_tensor *y, const bnd_tensor *x, const bndi_store *how, bool adds)
@@ -91,7 +74,8 @@ static void combine(bnd_tensor *y, const bnd_tensor *x, const bndi_store *how, b
     bndi_width work = bnd_lab_words_hold(BNDI_WORDS_32, &y->format) && bnd_lab_words_hold(BNDI_WORDS_32, &x->format)
                           ? BNDI_WORDS_32
                           : BNDI_WORDS_64;
-    combination c = {.n = bndi_count(&y->shape), .how = how};
+    const size_t n = bndi_count(&y->shape);
+    combination c;
     c.add = adds ? bndi_maths_of(&y->engine->context)->formula[work][BNDI_F_add] : NULL;
     bndi_walk_open(&c.to, y, &y->shape, work);
     bndi_walk_open(&c.from, x, &y->shape, work);
@@ -103,8 +87,7 @@ static void combine(bnd_tensor *y, const bnd_tensor *x, const bndi_store *how, b
     const bool apart = y->buffer != x->buffer;
     const bool may =
         apart && bndi_threads_may(y->engine, (const bndi_walk *const[]){&c.from, &c.to}, adds ? 2 : 1, &c.to, how);
-    const size_t chunks = (c.n + BNDI_TENSOR_CHUNK - 1) / BNDI_TENSOR_CHUNK;
-    bndi_store_pieces(chunks, 1, may ? bndi_parts_of(y->engine, c.n) : 1, how, combine_chunk, &c);
+    bndi_store_chunks(n, BNDI_TENSOR_CHUNK, may ? bndi_parts_of(y->engine, n) : 1, how, combine_chunk, &c);
 }
 
 void bndi_copy_numbers(bnd_tensor *y, const bnd_tensor *x, const bndi_store *how)

@@ -81,45 +81,34 @@ static void drop_out(const place *p, double *y, const double *x, size_t at, size
 typedef struct pass {
     place place;
     bndi_walk to, from;
-    size_t n;
     double otherwise;
     bool drops;
-    const bndi_store *how;
 } pass;
 
-static void do_chunk(void *of, size_t piece, size_t part, bnd_stats *log)
+static void do_chunk(void *of, size_t at, size_t n, const bndi_store *how)
 {
     const pass *p = of;
-    const size_t at = piece * BNDI_TENSOR_CHUNK, left = p->n - at;
-    const size_t m = left < BNDI_TENSOR_CHUNK ? left : BNDI_TENSOR_CHUNK;
     bndi_numbers in, out;
-    bndi_store how = *p->how;
-    const void *numbers = bndi_read(&p->from, at, m, &in);
+    const void *numbers = bndi_read(&p->from, at, n, &in);
     void *result = bndi_walk_place(&p->to, at, &out);
-    (void)part;
-    how.stats = log != NULL ? log : how.stats;
     if (p->drops) {
-        drop_out(&p->place, result, numbers, at, m);
+        drop_out(&p->place, result, numbers, at, n);
     } else {
-        mask_triangle(&p->place, result, numbers, at, m, p->to.work, p->otherwise);
+        mask_triangle(&p->place, result, numbers, at, n, p->to.work, p->otherwise);
     }
-    bndi_write(&p->to, at, m, result, &how);
+    bndi_write(&p->to, at, n, result, how);
 }
 
 /* y = x where an element stays, times `kept`; `otherwise` elsewhere. */
 static void mask(const bndi_call *c, bnd_tensor *y, const bnd_tensor *x, double otherwise, const bndi_store *how)
 {
-    pass p = {.place = place_of(c),
-              .n = bndi_count(&c->shape),
-              .otherwise = otherwise,
-              .drops = c->operation == BND_TENSOR_OP_DROPOUT,
-              .how = how};
+    pass p = {.place = place_of(c), .otherwise = otherwise, .drops = c->operation == BND_TENSOR_OP_DROPOUT};
+    const size_t n = bndi_count(&c->shape);
     const bndi_width work = p.drops ? BNDI_WORDS_64 : c->work;
     bndi_walk_open(&p.to, y, &c->shape, work);
     bndi_walk_open(&p.from, x, &c->shape, work);
     const bool may = bndi_threads_may(c->engine, (const bndi_walk *const[]){&p.from}, 1, &p.to, how);
-    bndi_store_pieces((p.n + BNDI_TENSOR_CHUNK - 1) / BNDI_TENSOR_CHUNK, 1, may ? bndi_parts_of(c->engine, p.n) : 1,
-                      how, do_chunk, &p);
+    bndi_store_chunks(n, BNDI_TENSOR_CHUNK, may ? bndi_parts_of(c->engine, n) : 1, how, do_chunk, &p);
 }
 
 static bnd_status mask_shape(bndi_call *c, bnd_error *why)

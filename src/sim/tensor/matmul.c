@@ -121,8 +121,6 @@ static void axes_by_step(size_t *axes, const bndi_matmul_operand *o)
 typedef struct moved {
     bndi_walk walk;
     unsigned char *numbers;
-    size_t count;
-    const bndi_store *how;
 } moved;
 
 static void read_piece(void *of, size_t at, size_t n)
@@ -131,15 +129,10 @@ static void read_piece(void *of, size_t at, size_t n)
     bndi_read_into(m->numbers + at * sizeof(float), &m->walk, at, n);
 }
 
-static void write_piece(void *of, size_t piece, size_t part, bnd_stats *log)
+static void write_piece(void *of, size_t at, size_t n, const bndi_store *how)
 {
     const moved *m = of;
-    const size_t at = piece * BNDI_TENSOR_CHUNK, left = m->count - at;
-    bndi_store how = *m->how;
-    (void)part;
-    how.stats = log != NULL ? log : how.stats;
-    bndi_write(&m->walk, at, left < BNDI_TENSOR_CHUNK ? left : BNDI_TENSOR_CHUNK,
-               m->numbers + at * bndi_work_size(m->walk.work), &how);
+    bndi_write(&m->walk, at, n, m->numbers + at * bndi_work_size(m->walk.work), how);
 }
 
 /* All numbers of a view, side by side in the order in which they lie in memory: runs are as long as can be. */
@@ -255,9 +248,9 @@ static bnd_status product(bnd_tensor *out, const bndi_call *call, factor a, fact
     const bool stored =
         at_once && through == NULL && is_stored(&to, numbers.numbers, out->shape.extent[out->shape.rank - 1], how);
     if (status == BND_OK && !stored) {
-        moved all = {.walk = to, .numbers = c, .count = count, .how = how};
+        moved all = {.walk = to, .numbers = c};
         const size_t parts = bndi_threads_may(engine, NULL, 0, &to, how) ? bndi_parts_of(engine, count) : 1;
-        bndi_store_pieces((count + BNDI_TENSOR_CHUNK - 1) / BNDI_TENSOR_CHUNK, 1, parts, how, write_piece, &all);
+        bndi_store_chunks(count, BNDI_TENSOR_CHUNK, parts, how, write_piece, &all);
     }
     bndi_whole_close(&numbers);
     bndi_buffer_release(scratch);

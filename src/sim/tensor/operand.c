@@ -54,21 +54,17 @@ typedef struct encoding {
     const bndi_matmul_operand *to;
     bnd_format format;
     bnd_array how;
-    bnd_stats *stats;
-    size_t n, step;
 } encoding;
 
-static void encode_piece(void *of, size_t piece, size_t part, bnd_stats *log)
+static void encode_piece(void *of, size_t at, size_t n, const bndi_store *store)
 {
     const encoding *e = of;
-    const size_t at = piece * e->step, left = e->n - at, n = left < e->step ? left : e->step;
     bndi_numbers buffer;
     bnd_array how = e->how;
-    (void)part;
     how.first = at;
     const void *numbers = e->from.plain ? bndi_plain_place(&e->from, at) : bndi_read(&e->from, at, n, &buffer);
     unsigned char *codes = e->to->copy->data + at * e->to->bytes;
-    bnd_status status = bnd_encode_f32(codes, numbers, n, &e->format, &how, log != NULL ? log : e->stats, NULL);
+    bnd_status status = bnd_encode_f32(codes, numbers, n, &e->format, &how, store->stats, NULL);
     BNDI_VERIFY(status == BND_OK); /* a format with codes, and a piece */
 }
 
@@ -86,15 +82,13 @@ static bnd_status cast_to_codes(bndi_matmul_operand *o, const bnd_tensor *t, bnd
                           .seed = how.seed,
                           .purpose = how.purpose,
                           .packing_in = BND_PACKING_UNPACKED,
-                          .packing_out = BND_PACKING_UNPACKED},
-                  .stats = how.stats};
+                          .packing_out = BND_PACKING_UNPACKED}};
     bnd_status status = make_copy(o, t, role, &cast->format, storage.bits / 8, why);
     if (status == BND_OK) {
         bndi_walk_open(&e.from, t, &t->shape, BNDI_WORDS_32);
         const bool may = bndi_threads_may(t->engine, (const bndi_walk *const[]){&e.from}, 1, NULL, NULL);
-        e.n = n;
-        e.step = may && how.stats == NULL && e.from.plain ? LONG : BNDI_TENSOR_CHUNK;
-        bndi_store_pieces((n + e.step - 1) / e.step, 1, may ? bndi_parts_of(t->engine, n) : 1, &how, encode_piece, &e);
+        const size_t step = may && how.stats == NULL && e.from.plain ? LONG : BNDI_TENSOR_CHUNK;
+        bndi_store_chunks(n, step, may ? bndi_parts_of(t->engine, n) : 1, &how, encode_piece, &e);
     }
     return status;
 }

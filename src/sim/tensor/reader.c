@@ -453,6 +453,29 @@ void bndi_store_pieces(size_t count, size_t writes, size_t parts, const bndi_sto
     }
 }
 
+typedef struct stored_chunks {
+    size_t n, step;
+    const bndi_store *how;
+    bndi_chunk_work *work;
+    void *of;
+} stored_chunks;
+
+static void do_chunk(void *of, size_t piece, size_t part, bnd_stats *log)
+{
+    const stored_chunks *c = of;
+    const size_t at = piece * c->step, left = c->n - at;
+    bndi_store how = *c->how;
+    (void)part;
+    how.stats = log != NULL ? log : how.stats;
+    c->work(c->of, at, left < c->step ? left : c->step, &how);
+}
+
+void bndi_store_chunks(size_t n, size_t step, size_t parts, const bndi_store *how, bndi_chunk_work *work, void *of)
+{
+    stored_chunks all = {.n = n, .step = step, .how = how, .work = work, .of = of};
+    bndi_store_pieces((n + step - 1) / step, 1, parts, how, do_chunk, &all);
+}
+
 /* ---- whole tensors ---- */
 
 void bndi_read_into(void *numbers, const bndi_walk *w, size_t at, size_t n)

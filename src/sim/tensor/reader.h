@@ -44,6 +44,10 @@ typedef void bndi_store_work(void *of, size_t piece, size_t part, bnd_stats *log
 void bndi_store_pieces(size_t count, size_t writes, size_t parts, const bndi_store *how, bndi_store_work *work,
                        void *of);
 
+/* The same for n numbers, `step` at a time, each piece with one write, by the `how` that it is given. */
+typedef void bndi_chunk_work(void *of, size_t at, size_t n, const bndi_store *how);
+void bndi_store_chunks(size_t n, size_t step, size_t parts, const bndi_store *how, bndi_chunk_work *work, void *of);
+
 /* Are numbers stored as they are, uncounted, if each NaN among them is the canonical one already? */
 bool bndi_stores_results(const bndi_walk *w, const bndi_store *how);
 
