@@ -383,8 +383,8 @@ bool bnd_tensor_wants_gradient(const bnd_tensor *t);
 void bnd_tensor_keep_gradient(bnd_tensor *intermediate);
 
 /* The gradient of a tensor.
- * Returns: the tensor's own handle, which needs no release; NULL if there is none. Operations, bnd_tensor_backward and
- *     the calls that read, write or save numbers refuse NULL. */
+ * Returns: the tensor's own handle, which needs no release; NULL if there is none. Views, operations,
+ *     bnd_tensor_backward and the calls that read, write or save numbers refuse NULL. */
 bnd_tensor *bnd_tensor_gradient(const bnd_tensor *t);
 
 /* Releases the gradient of a tensor. */

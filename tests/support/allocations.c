@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t asked, failing_from = UINT64_MAX;
-static int64_t living;
+/* Atomic: the parts of a product allocate, in several threads at once. */
+static _Atomic uint64_t asked;
+static _Atomic int64_t living;
+static uint64_t failing_from = UINT64_MAX;
 static bool goes_on_failing;
 
 uint64_t allocations_asked(void)

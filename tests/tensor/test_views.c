@@ -245,7 +245,48 @@ static void test_chains(void)
     }
 }
 
+/* ---- of no tensor, as where there is no gradient ---- */
+
+static bnd_status pass_on(bnd_tensor **out, bnd_tensor *const *in, size_t count, void *data, bnd_error *why)
+{
+    (void)count, (void)data;
+    return bnd_tensor_pair(out, BND_TENSOR_OP_ADD, in[0], in[1], why);
+}
+
+static void test_no_tensor(void)
+{
+    bnd_engine *engine = new_engine();
+    bnd_tensor *some = tensor_of(engine, "fp32", (double[]){1, 2}, (size_t[]){2}, 1), *out = NULL;
+    bnd_tensor *const pair[] = {some, NULL};
+    const bnd_format fp32 = format_named("fp32");
+    bnd_error why;
+    const bnd_status statuses[] = {
+        bnd_tensor_slice(&out, NULL, 0, 0, 1, 1, &why),
+        bnd_tensor_select(&out, NULL, 0, 0, &why),
+        bnd_tensor_transpose(&out, NULL, 0, 0, &why),
+        bnd_tensor_permute(&out, NULL, (int[]){0}, 1, &why),
+        bnd_tensor_broadcast(&out, NULL, (size_t[]){2}, 1, &why),
+        bnd_tensor_squeeze(&out, NULL, 0, &why),
+        bnd_tensor_unsqueeze(&out, NULL, 0, &why),
+        bnd_tensor_view(&out, NULL, (size_t[]){2}, 1, &why),
+        bnd_tensor_view_as(&out, NULL, &fp32, &why),
+        bnd_tensor_reshape(&out, NULL, (size_t[]){2}, 1, &why),
+        bnd_tensor_contiguous(&out, NULL, &why),
+        bnd_tensor_rearrange(&out, NULL, "a -> a", NULL, &why),
+        bnd_tensor_reduce(&out, NULL, "a ->", NULL, BND_TENSOR_OP_SUM, &why),
+        bnd_tensor_einsum(&out, "a, a -> a", pair, 2, &why),
+        bnd_tensor_checkpoint(&out, pass_on, NULL, pair, 2, &why),
+    };
+    for (size_t i = 0; i < sizeof statuses / sizeof statuses[0]; i++) {
+        CU_ASSERT_EQUAL(statuses[i], BND_BAD_ARGUMENT);
+    }
+    CU_ASSERT_PTR_NULL(out);
+    CU_ASSERT_STRING_EQUAL(why.message, "checkpoint: operand 2 is missing");
+    bnd_engine_free(engine);
+}
+
 CU_TestInfo view_tests[] = {
     {"random chains of ten views", test_chains},
+    {"no tensor", test_no_tensor},
     CU_TEST_INFO_NULL,
 };

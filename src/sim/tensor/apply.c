@@ -11,16 +11,7 @@ static bnd_status check_operands(const bndi_row *row, bnd_tensor *const *in, uns
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s takes %u to %u operands; got %u", row->name, row->least,
                         row->most, count);
     }
-    for (unsigned i = 0; i < count; i++) {
-        if (in[i] == NULL) {
-            return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: operand %u is missing", row->name, i + 1);
-        }
-        bnd_status status = bndi_same_engine(in[i], in[0], row->name, why);
-        if (status != BND_OK) {
-            return status;
-        }
-    }
-    return BND_OK;
+    return bndi_check_operands(in, count, row->name, why);
 }
 
 static bnd_status broadcast_all(bndi_call *c, bnd_error *why)

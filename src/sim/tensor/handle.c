@@ -121,13 +121,6 @@ void bnd_tensor_release(bnd_tensor *t)
     }
 }
 
-bnd_status bndi_same_engine(const bnd_tensor *a, const bnd_tensor *b, const char *who, bnd_error *why)
-{
-    return a->engine == b->engine
-               ? BND_OK
-               : bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: the tensors are of two engines; use tensors of one", who);
-}
-
 /* ---- making ---- */
 
 static bnd_status new_handle(bnd_tensor **out, bnd_engine *engine, bnd_error *why)
@@ -251,6 +244,19 @@ bnd_status bndi_check_tensor(const bnd_tensor *t, bnd_error *why)
     return t != NULL ? BND_OK
                      : bnd_fail(why, BND_BAD_ARGUMENT, 0,
                                 "expected a tensor, got NULL; a tensor has no gradient before a backward pass");
+}
+
+bnd_status bndi_check_operands(bnd_tensor *const *in, size_t count, const char *who, bnd_error *why)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (in[i] == NULL) {
+            return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: operand %zu is missing", who, i + 1);
+        }
+        if (in[i]->engine != in[0]->engine) {
+            return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: the tensors are of two engines; use tensors of one", who);
+        }
+    }
+    return BND_OK;
 }
 
 bnd_status bndi_check_writable(const bnd_tensor *t, bnd_error *why)

@@ -39,13 +39,13 @@ bnd_tensor *bndi_hold(bnd_tensor *t);
 void bndi_drop(bnd_tensor *t);
 void bndi_owe(bnd_tensor *t); /* a new handle's one reference becomes the caller's */
 
-/* Refused where the storage is constant. */
 /* Refuses NULL, which bnd_tensor_gradient returns where there is no gradient. */
 BND_CHECKED bnd_status bndi_check_tensor(const bnd_tensor *t, bnd_error *why);
 
+/* Refuses NULL, constant storage and shared scales. */
 BND_CHECKED bnd_status bndi_check_writable(const bnd_tensor *t, bnd_error *why);
 
-/* Both of one engine? */
-BND_CHECKED bnd_status bndi_same_engine(const bnd_tensor *a, const bnd_tensor *b, const char *who, bnd_error *why);
+/* Refuses NULL among the operands of `who`, and tensors of different engines. */
+BND_CHECKED bnd_status bndi_check_operands(bnd_tensor *const *in, size_t count, const char *who, bnd_error *why);
 
 #endif

@@ -351,8 +351,12 @@ bnd_status bnd_tensor_einsum(bnd_tensor **out, const char *pattern, bnd_tensor *
     if (count < 1 || count > BNDI_OPERANDS) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "einsum: takes 1 to %d tensors; got %zu", BNDI_OPERANDS, count);
     }
+    bnd_status status = bndi_check_operands(in, count, "einsum", why);
+    if (status != BND_OK) {
+        return status;
+    }
     bnd_tensor *t = bnd_tensor_keep(in[0]);
-    bnd_status status = einsum(&t, in, (unsigned)count, pattern, why);
+    status = einsum(&t, in, (unsigned)count, pattern, why);
     if (status == BND_OK) {
         *out = t;
     } else {
@@ -418,8 +422,12 @@ static bnd_status regroup(bnd_tensor **t, const char *pattern, const char *sizes
 static bnd_status regrouped(bnd_tensor **out, bnd_tensor *t, const char *pattern, const char *sizes,
                             bnd_tensor_operation how, const char *who, bnd_error *why)
 {
+    bnd_status status = bndi_check_tensor(t, why);
+    if (status != BND_OK) {
+        return status;
+    }
     bnd_tensor *result = bnd_tensor_keep(t);
-    bnd_status status = regroup(&result, pattern, sizes, how, who, why);
+    status = regroup(&result, pattern, sizes, how, who, why);
     if (status == BND_OK) {
         *out = result;
     } else {

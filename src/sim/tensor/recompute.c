@@ -100,6 +100,10 @@ bnd_status bnd_tensor_checkpoint(bnd_tensor **out, bnd_segment *segment, void *d
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "checkpoint: a segment takes 1 to %d tensors; got %zu", BNDI_OPERANDS,
                         count);
     }
+    bnd_status status = bndi_check_operands(in, count, "checkpoint", why);
+    if (status != BND_OK) {
+        return status;
+    }
     bnd_engine *engine = in[0]->engine;
     bndi_call call = {.row = &bndi_checkpoint_row,
                       .operation = BND_TENSOR_OP_CHECKPOINT,
@@ -112,7 +116,7 @@ bnd_status bnd_tensor_checkpoint(bnd_tensor **out, bnd_segment *segment, void *d
     bnd_mark mark = bnd_engine_mark(engine);
     bnd_tensor *result = NULL;
     engine->tape = false;
-    bnd_status status = segment(&result, in, count, data, why);
+    status = segment(&result, in, count, data, why);
     engine->tape = tape;
     bnd_engine_release_since(engine, mark, &result, status == BND_OK);
     if (status == BND_OK) {

@@ -3,6 +3,10 @@
 
 bnd_status bnd_tensor_contiguous(bnd_tensor **out, bnd_tensor *t, bnd_error *why)
 {
+    bnd_status status = bndi_check_tensor(t, why);
+    if (status != BND_OK) {
+        return status;
+    }
     if (bnd_tensor_is_contiguous(t)) {
         *out = bnd_tensor_keep(t);
         return BND_OK;

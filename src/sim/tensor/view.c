@@ -27,6 +27,13 @@ const bndi_row bndi_view_row = {.name = "view", .least = 1, .most = 1, .backward
 
 /* ---- with the tape ---- */
 
+/* The axis of t that a call names; `more`: axes that the result has more than t. */
+static bnd_status axis_of(size_t *out, int axis, const bnd_tensor *t, size_t more, const char *who, bnd_error *why)
+{
+    bnd_status status = bndi_check_tensor(t, why);
+    return status == BND_OK ? bndi_axis(out, axis, t->shape.rank + more, who, why) : status;
+}
+
 static bnd_status finish(bnd_tensor **out, bnd_tensor *view, bnd_tensor *t, const bndi_view *how, bnd_error *why)
 {
     bndi_call call = {.row = &bndi_view_row,
@@ -52,12 +59,16 @@ bnd_status bnd_tensor_permute(bnd_tensor **out, bnd_tensor *t, const int *axes, 
     bndi_view how = {.kind = BNDI_PERMUTED};
     bnd_tensor *view;
     unsigned seen = 0;
+    bnd_status status = bndi_check_tensor(t, why);
+    if (status != BND_OK) {
+        return status;
+    }
     if (rank != t->shape.rank) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "permute: got %zu axes for a tensor of %zu; name each once", rank,
                         t->shape.rank);
     }
     for (size_t i = 0; i < rank; i++) {
-        bnd_status status = bndi_axis(&how.from[i], axes[i], rank, "permute", why);
+        status = bndi_axis(&how.from[i], axes[i], rank, "permute", why);
         if (status != BND_OK) {
             return status;
         }
@@ -66,7 +77,7 @@ bnd_status bnd_tensor_permute(bnd_tensor **out, bnd_tensor *t, const int *axes, 
         }
         seen |= 1u << how.from[i];
     }
-    bnd_status status = bndi_permuted(&view, t, how.from, why);
+    status = bndi_permuted(&view, t, how.from, why);
     return status == BND_OK ? finish(out, view, t, &how, why) : status;
 }
 
@@ -74,9 +85,9 @@ bnd_status bnd_tensor_transpose(bnd_tensor **out, bnd_tensor *t, int axis, int o
 {
     size_t a, b;
     int axes[BND_TENSOR_RANK_MAX];
-    bnd_status status = bndi_axis(&a, axis, t->shape.rank, "transpose", why);
+    bnd_status status = axis_of(&a, axis, t, 0, "transpose", why);
     if (status == BND_OK) {
-        status = bndi_axis(&b, other, t->shape.rank, "transpose", why);
+        status = axis_of(&b, other, t, 0, "transpose", why);
     }
     if (status != BND_OK) {
         return status;
@@ -92,7 +103,7 @@ bnd_status bnd_tensor_slice(bnd_tensor **out, bnd_tensor *t, int axis, size_t fi
 {
     bndi_view how = {.kind = BNDI_SLICED, .first = first, .step = step};
     bnd_tensor *view;
-    bnd_status status = bndi_axis(&how.axis, axis, t->shape.rank, "slice", why);
+    bnd_status status = axis_of(&how.axis, axis, t, 0, "slice", why);
     if (status != BND_OK) {
         return status;
     }
@@ -118,7 +129,10 @@ bnd_status bnd_tensor_broadcast(bnd_tensor **out, bnd_tensor *t, const size_t *e
     bndi_view how = {.kind = BNDI_BROADCAST};
     bndi_shape shape, joined;
     bnd_tensor *view;
-    bnd_status status = bndi_shape_make(&shape, extent, rank, why);
+    bnd_status status = bndi_check_tensor(t, why);
+    if (status == BND_OK) {
+        status = bndi_shape_make(&shape, extent, rank, why);
+    }
     if (status == BND_OK) {
         status = bndi_shape_join(&joined, &t->shape, &shape, "broadcast", why);
     }
@@ -162,7 +176,7 @@ bnd_status bnd_tensor_view(bnd_tensor **out, bnd_tensor *t, const size_t *extent
 bnd_status bnd_tensor_squeeze(bnd_tensor **out, bnd_tensor *t, int axis, bnd_error *why)
 {
     size_t at, extent[BND_TENSOR_RANK_MAX], rank = 0;
-    bnd_status status = bndi_axis(&at, axis, t->shape.rank, "squeeze", why);
+    bnd_status status = axis_of(&at, axis, t, 0, "squeeze", why);
     if (status != BND_OK) {
         return status;
     }
@@ -181,7 +195,7 @@ bnd_status bnd_tensor_squeeze(bnd_tensor **out, bnd_tensor *t, int axis, bnd_err
 bnd_status bnd_tensor_unsqueeze(bnd_tensor **out, bnd_tensor *t, int axis, bnd_error *why)
 {
     size_t at, extent[BND_TENSOR_RANK_MAX], rank = 0;
-    bnd_status status = bndi_axis(&at, axis, t->shape.rank + 1, "unsqueeze", why);
+    bnd_status status = axis_of(&at, axis, t, 1, "unsqueeze", why);
     if (status == BND_OK && t->shape.rank == BND_TENSOR_RANK_MAX) {
         status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "unsqueeze: the tensor has %d axes already, which is the limit",
                           BND_TENSOR_RANK_MAX);
@@ -199,7 +213,7 @@ bnd_status bnd_tensor_select(bnd_tensor **out, bnd_tensor *t, int axis, size_t i
 {
     size_t at;
     bnd_tensor *slice;
-    bnd_status status = bndi_axis(&at, axis, t->shape.rank, "select", why);
+    bnd_status status = axis_of(&at, axis, t, 0, "select", why);
     if (status == BND_OK && index >= t->shape.extent[at]) {
         status =
             bnd_fail(why, BND_BAD_ARGUMENT, 0, "select: index %zu is out of range for axis %zu, which has %zu elements",
@@ -217,6 +231,10 @@ bnd_status bnd_tensor_select(bnd_tensor **out, bnd_tensor *t, int axis, size_t i
 
 bnd_status bnd_tensor_view_as(bnd_tensor **out, bnd_tensor *t, const bnd_format *f, bnd_error *why)
 {
+    bnd_status status = bndi_check_tensor(t, why);
+    if (status != BND_OK) {
+        return status;
+    }
     bndi_storage is = bnd_lab_storage_of(&t->format, BND_PACKING_PACKED),
                  asked = bnd_lab_storage_of(f, BND_PACKING_PACKED);
     if (f->width == 0 || is.bits != asked.bits) {
@@ -233,7 +251,7 @@ bnd_status bnd_tensor_view_as(bnd_tensor **out, bnd_tensor *t, const bnd_format 
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "view: codes with shared scales cannot be viewed as another format");
     }
     bnd_tensor *view;
-    bnd_status status = bndi_view_make(&view, t, &t->shape, t->stride, t->offset, why);
+    status = bndi_view_make(&view, t, &t->shape, t->stride, t->offset, why);
     if (status != BND_OK) {
         return status;
     }

@@ -98,6 +98,10 @@ bnd_status bndi_reshaped(bnd_tensor **out, const bnd_tensor *t, const bndi_shape
 bnd_status bndi_wanted_shape(bndi_shape *out, const bnd_tensor *t, const size_t *extent, size_t rank, const char *who,
                              bnd_error *why)
 {
+    bnd_status status = bndi_check_tensor(t, why);
+    if (status != BND_OK) {
+        return status;
+    }
     size_t given[BND_TENSOR_RANK_MAX], known = 1, open = rank, count = bndi_count(&t->shape);
     char text[BNDI_SHAPE_TEXT], asked[BNDI_SHAPE_TEXT];
     for (size_t i = 0; i < rank && i < BND_TENSOR_RANK_MAX; i++) {
@@ -108,7 +112,7 @@ bnd_status bndi_wanted_shape(bndi_shape *out, const bnd_tensor *t, const size_t 
         }
         open = extent[i] == BND_TENSOR_INFER ? i : open;
     }
-    bnd_status status = bndi_shape_make(out, given, rank, why);
+    status = bndi_shape_make(out, given, rank, why);
     if (status != BND_OK) {
         return status;
     }
