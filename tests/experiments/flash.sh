@@ -30,7 +30,7 @@ claim "with the dynamic maximum there is none" small "$(bias rne 'one sign' 15 '
 claim "with stochastic rounding there is none" small "$(bias sr:16 'one sign' 15 1)"
 claim "a model that was trained here has a bias, too (more than 0.02 of a last place)" not small "$(in_trained rne)"
 measured "mean error, in last places of O: $(bias rne 'one sign' 15 1); V of both signs $(bias rne 'both signs' 15 1); dynamic maximum $(bias rne 'one sign' 15 'below 1'); \
-stochastic $(bias sr:16 'one sign' 15 1); other P of $(bias rne 'one sign' 5 1) (e^-5 and less); trained model $(in_trained rne)"
+stochastic $(bias sr:16 'one sign' 15 1); with the other P at most e^-5 in place of e^-15 $(bias rne 'one sign' 5 1); trained model $(in_trained rne)"
 
 paper 2510.04212 "training with that bias diverges" experiments-blocks.md#flash-attention
 measured "the backward pass here has rowsum(P * dP), which the paper found stable; attention in bf16 $(gap_of attention attn=bf16,attn_out=bf16)" \

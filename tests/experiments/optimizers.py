@@ -102,14 +102,15 @@ def singular(folder):
     for name, matrices in sets.items():
         exact = [steps_in_fp64(x) for x in matrices]
         kept = [np.sum(np.linalg.svd(x, compute_uv=False) >= 0.65) for x in exact]
+        count = f"{sum(kept)} of {sum(min(x.shape) for x in matrices)}"
         for ns in ("fp64", "fp32", "bf16", "fp16", "e4m3/current", "e5m2/current", "e4m3", "e5m2"):
             made = exact if ns == "fp64" else [direction(x, ns) for x in matrices]
             if not all(np.isfinite(x).all() for x in made):
-                print(f"{name}|{ns}|nan|nan|0|nan")
+                print(f"{name}|{ns}|nan|nan|0|nan|{count}")
                 continue
             s = np.concatenate([np.linalg.svd(x, compute_uv=False)[:k] for x, k in zip(made, kept)])
             off = math.sqrt(sum(np.sum((x - y) ** 2) for x, y in zip(made, exact)) / sum(np.sum(y * y) for y in exact))
-            print(f"{name}|{ns}|{s.min():.3f}|{s.max():.3f}|{np.mean((s > 0.65) & (s < 1.25)):.4f}|{off:.2g}")
+            print(f"{name}|{ns}|{s.min():.3f}|{s.max():.3f}|{np.mean((s > 0.65) & (s < 1.25)):.4f}|{off:.2g}|{count}")
 
 
 # ---- averages that stall ----

@@ -22,18 +22,19 @@ rows_of() { # rows_of FILE HEAD...: a file of fields as a table
 # ---- singular values ----
 "$binade" train --model transformer --optimizer muon --recipe fp32 --steps 100 --seeds 1 --checkpoint 100 --plot none \
     --out "$here/momenta" --resume >/dev/null && judge singular "$here/momenta" >"$here/singular.txt" || exit 1
+compared() { field singular.txt momenta bf16 7; }
 all_near() { [ "$(field singular.txt "$1" "$2" 5)" = 1.0000 ]; }
 range() { echo "$(field singular.txt "$1" "$2" 3) to $(field singular.txt "$1" "$2" 4)"; } # range MATRICES FORMAT
 paper "Jordan et al. 2024 https://kellerjordan.github.io/posts/muon/" "Muon's Newton-Schulz steps run in bf16" \
     experiments-optimizers.md#newton-schulz-in-narrow-formats
 claim "Muon: in bf16 five Newton-Schulz steps bring the singular values of normal matrices to 0.65 .. 1.25" all_near normal bf16
 claim "and those of momenta of real gradients" all_near momenta bf16
-measured "singular values of momenta: $(range momenta bf16); in fp64 $(range momenta fp64)"
+measured "singular values of momenta ($(compared), those that fp64 brings to 0.65): $(range momenta bf16); in fp64 $(range momenta fp64)"
 expect "fp16 does, too" all_near normal fp16
 expect "E4M3 with a scale per tensor does not" not all_near normal e4m3/current
 expect "E5M2 with a scale per tensor does not, and its values grow above 10" above "$(field singular.txt normal e5m2/current 4)" 10
 rows_of singular.txt "Singular values after five Newton-Schulz steps, operands in the format (8 normal 64 x 192 matrices; the momenta of a
-transformer's hidden matrices after 100 steps):" "| matrices | ns | least | most | within 0.65 .. 1.25 | error of the direction |"
+transformer's hidden matrices after 100 steps):" "| matrices | ns | least | most | within 0.65 .. 1.25 | error of the direction | values compared |"
 
 # ---- states in 8 bits ----
 model="--model transformer --steps $(steps 300) --statistics none"
@@ -44,9 +45,9 @@ runs muon8 $model --optimizer muon --recipe 'fp32;m=fp32/dynamic:256;m=fp32/line
 # shellcheck disable=SC2086
 runs adamw8 $model --optimizer adamw --recipe "fp32;$dynamic;m=fp32/linear:256;$linear;v=e5m2/tensor;v=e5m2/tensor,reset=v:50"
 paper 2509.23106 "linear 8-bit states suffice for Muon, and do not for AdamW" experiments-optimizers.md#states-in-8-bits
-claim "Muon with m in 8 linear bits does not end worse than in fp32" not verdict muon8 m=fp32/linear:256 worse
-claim "nor in 8 dynamic bits" not verdict muon8 m=fp32/dynamic:256 worse
-claim "AdamW with both moments in 8 dynamic bits does not end worse" not verdict adamw8 "$dynamic" worse
+claim "Muon with m in 8 linear bits matches" verdict muon8 m=fp32/linear:256 "no difference"
+claim "so does Muon with m in 8 dynamic bits" verdict muon8 m=fp32/dynamic:256 "no difference"
+claim "so does AdamW with both moments in 8 dynamic bits" verdict adamw8 "$dynamic" "no difference"
 claim "AdamW with both in 8 linear bits ends worse" verdict adamw8 "$linear" worse
 expect "its mean gap is above 0.1" above "$(value adamw8 "$linear" gap)" 0.1
 measured "linear states: Muon $(gap_of muon8 m=fp32/linear:256), AdamW $(gap_of adamw8 "$linear"); dynamic: $(gap_of muon8 m=fp32/dynamic:256), $(gap_of adamw8 "$dynamic")"
@@ -104,9 +105,18 @@ loss with v in E5M2 $(gap_of adamw8 v=e5m2/tensor), with resets $(gap_of adamw8 
 # shellcheck disable=SC2086
 runs mini $model --optimizer adam-mini --recipe fp32
 four() { printf '%.4f' "$(loss_of "$1" fp32)"; }
+# Two optimizers are two settings, which compare does not subtract: the pairs of seeds are subtracted here.
+loss_of_run() { "$binade" compare "$1" --csv | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "final_loss") at = i } END { print $at }'; }
+for seed in 0 1 2; do
+    echo "$(loss_of_run "$here/mini/fp32-$seed") $(loss_of_run "$here/adamw8/fp32-$seed")"
+done | awk 'NF == 2 { d = $1 - $2; sum += d; squares += d * d; n++ }
+    END { t = 4.3027 # of Student, two degrees of freedom, 95 %
+          printf "%.6g|%.6g\n", sum / n, t * sqrt((squares - sum * sum / n) / (n - 1) / n); exit n != 3 }' >"$here/mini-adamw.txt" || exit 1
+mini_matches() { # the verdict "no difference", by the tolerance of AdamW's table
+    awk -F'|' -v t="$(value adamw8 "$dynamic" tolerance)" '{ exit !($1 + $2 < t && $1 - $2 > -t) }' "$here/mini-adamw.txt"
+}
 paper 2406.16793 "Adam-mini matches AdamW with hardly a second moment" experiments-optimizers.md#adam-mini
-claim "Adam-mini ends where AdamW does, within 1 % of the loss" \
-    within "$(loss_of mini fp32)" "$(loss_of adamw8 fp32)" "$(awk -v x="$(loss_of adamw8 fp32)" 'BEGIN { print x / 100 }')"
-measured "loss $(four mini), AdamW's $(four adamw8)"
+claim "Adam-mini matches AdamW" mini_matches
+measured "loss $(four mini), AdamW's $(four adamw8); Adam-mini minus AdamW $(awk -F'|' '{ printf "%+.2g ± %.2g", $1, $2 }' "$here/mini-adamw.txt")"
 write "Adam-mini, the same transformer in fp32: $(four mini); AdamW: $(four adamw8); Muon: $(four muon8)."
 finish

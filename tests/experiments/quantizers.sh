@@ -28,12 +28,12 @@ claim "the seven errors of table 1, within 1.5 %" near_table
 claim "MS-EDEN has no bias (of 16 numbers, over all signs)" [ "$(of outlier 16 with 4)" = 0 ]
 claim "MS-EDEN has no bias (of 128 numbers, one of them 20 times larger)" not outside "$(of outlier 128 with 4)" "$(of outlier 128 with 6)"
 measured "error $(error_of normal MS-EDEN) against $(error_of normal 'NVFP4, SR') (published 9.4, 23.5); bias $(of outlier 16 with 4) of a transform of 16, \
-$(of outlier 128 with 4) ± $(of outlier 128 with 6) of 128"
+$(of outlier 128 with 4) of 128 (standard error $(of outlier 128 with 6))"
 
-paper 2512.02010 "Four Over Six lowers NVFP4's error" experiments-blocks.md#what-casts-lose
+paper 2512.02010 "casts: Four Over Six lowers NVFP4's error in blocks of 1x16" experiments-blocks.md#what-casts-lose
 claim "4/6 lowers NVFP4's error in blocks of 1x16" below "$(error_of normal 'NVFP4, 4/6')" 0.9 "$(error_of normal NVFP4)"
 claim "and not in blocks of 16x16" not below "$(error_of normal 'NVFP4 by 16x16, 4/6')" 0.99 "$(error_of normal 'NVFP4 by 16x16')"
-measured "1x16: $(error_of normal NVFP4) becomes $(error_of normal 'NVFP4, 4/6') (published 9.0, 7.6); 16x16: $(error_of normal 'NVFP4 by 16x16') stays $(error_of normal 'NVFP4 by 16x16, 4/6')"
+measured "1x16: $(error_of normal NVFP4) becomes $(error_of normal 'NVFP4, 4/6') (9.0, 7.6 in 2601.22813); 16x16: $(error_of normal 'NVFP4 by 16x16') stays $(error_of normal 'NVFP4 by 16x16, 4/6')"
 
 paper 2510.25602 "casts: MXINT8 loses less than MXFP8, NVINT4 less than NVFP4 after a Hadamard transform" experiments-blocks.md#what-casts-lose
 claim "MXINT8's error is below MXFP8's" below "$(error_of normal MXINT8)" 1 "$(error_of normal MXFP8)"
