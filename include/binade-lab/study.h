@@ -262,8 +262,11 @@ typedef struct bnd_comparison {
     uint64_t cut_at;        /* this one (the first of those of several pairs) */
 } bnd_comparison;
 
+/* Returns: the verdict in a word: bnd_verdict_name, or "reference failed" where no pair is left for that reason. */
+const char *bnd_comparison_word(const bnd_comparison *comparison);
+
 /* Writes a verdict in words: "worse", "failed: NaN at step 12", "failed: chance level", "failed 2 of 10, others worse",
- * "1 seed".
+ * "1 seed", "reference failed".
  * Returns: the length of the whole text, as snprintf. */
 size_t bnd_comparison_text(char *out, size_t size, const bnd_comparison *comparison);
 

@@ -243,7 +243,8 @@ static double share_covered(const pair *pairs, size_t n)
     return sum / (double)n;
 }
 
-static void judge(bnd_comparison *c, pair *pairs, double *gaps)
+/* `itself`: of a reference, which fails where every run of it does. */
+static void judge(bnd_comparison *c, pair *pairs, double *gaps, bool itself)
 {
     double tolerance;
     c->covered = share_covered(pairs, c->pairs);
@@ -257,12 +258,12 @@ static void judge(bnd_comparison *c, pair *pairs, double *gaps)
         c->ratio_tolerance = c->solved ? BND_COMPARISON_APART : 1 + c->margin * share_of_excess(pairs, n);
         tolerance = log(c->ratio_tolerance);
     }
-    bool failed = c->failed > c->reference_failed || (c->failed > 0 && c->judged == 0);
+    bool failed = c->failed > c->reference_failed || (itself && c->failed > 0 && c->judged == 0);
     c->others = bndi_judge(gaps, c->judged, tolerance);
     c->verdict = failed ? BND_VERDICT_FAILED : c->others;
 }
 
-static bnd_status compare_pairs(bnd_comparison *out, pair *pairs, size_t n, double margin, bnd_error *why)
+static bnd_status compare_pairs(bnd_comparison *out, pair *pairs, size_t n, double margin, bool itself, bnd_error *why)
 {
     bnd_comparison c = {.pairs = n, .margin = margin};
     bndi_timeline line;
@@ -277,7 +278,7 @@ static bnd_status compare_pairs(bnd_comparison *out, pair *pairs, size_t n, doub
         c.cut = c.cut || pairs[k].cut;
     }
     find_outside(&c, &line, pairs, n, room);
-    judge(&c, pairs, room);
+    judge(&c, pairs, room, itself);
     free(line.step);
     free(room);
     *out = c;
@@ -294,7 +295,7 @@ bnd_status bnd_records_compare(bnd_comparison *out, const bnd_record *records, s
     }
     bnd_status status = bndi_pairs_find(&pairs, &n, records, count, references, reference_count, why);
     if (status == BND_OK) {
-        status = compare_pairs(out, pairs, n, margin, why);
+        status = compare_pairs(out, pairs, n, margin, records == references, why);
         free(pairs);
     }
     return status;

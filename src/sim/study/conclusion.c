@@ -36,13 +36,14 @@ typedef struct question {
     size_t count;
 } question;
 
-/* Did no run fail, but the reference in every pair? More seeds give no verdict then. */
+/* Is there no pair in which the reference did not fail, and is the recipe not to blame for it? More seeds give no verdict
+ * then. */
 enum { REFERENCE_FAILED = BND_VERDICT_COUNT };
 static const char without_reference[] = "Not compared, because the reference failed";
 
 static bool says(const bnd_comparison *is, unsigned verdict)
 {
-    const bool lost = is->judged == 0 && is->failed == 0;
+    const bool lost = is->judged == 0 && is->verdict != BND_VERDICT_FAILED;
     return verdict == REFERENCE_FAILED ? lost : is->verdict == verdict && !lost;
 }
 
@@ -56,12 +57,12 @@ static bool is_alike(const question *q, size_t row, size_t reference)
     return has_verdict(q, row, BND_VERDICT_NO_DIFFERENCE) && q->rows[row].reference == reference;
 }
 
-/* Of those without a difference from a reference, the row with the least memory, if that is less than the reference's;
- * otherwise the reference. */
+/* Of those without a difference from a reference that has learned something, the row with the least memory, if that is
+ * less than the reference's; otherwise the reference. */
 static size_t best_for(const question *q, size_t reference)
 {
     size_t best = reference;
-    for (size_t i = 0; i < q->count; i++) {
+    for (size_t i = 0; bndi_has_learned(&q->rows[reference]) && i < q->count; i++) {
         best = is_alike(q, i, reference) && memory_of(q->rows, i) < memory_of(q->rows, best) ? i : best;
     }
     return best;

@@ -48,19 +48,15 @@ bool bnd_summary_is_known(const bnd_summary_row *rows, size_t count)
 static void judge_reference(bndi_sentence *line, const question *q, size_t reference)
 {
     const bnd_summary_row *row = &q->rows[reference];
-    size_t none = 0;
     if (reference != q->rows[0].reference) {
         return;
-    }
-    for (size_t i = 0; i < row->count; i++) {
-        none += bnd_record_result(&row->records[i]) >= row->records[i].chance_loss;
     }
     if (row->compared && row->is.failed_nan > 0 && row->is.failed_nan == row->is.pairs) {
         bndi_sentence_add(line,
                           "%s itself ended in NaN: nothing can be compared with it. Try another learning rate or "
                           "another reference.",
                           row->name);
-    } else if (2 * none >= row->count && row->count > 0) {
+    } else if (!bndi_has_learned(row)) {
         bndi_sentence_add(
             line,
             "%s itself ends at chance level: gaps and verdicts mean nothing. Try more steps or another learning rate.",
@@ -114,6 +110,18 @@ static void add_names(bndi_sentence *line, const question *q, enum saving what)
     }
 }
 
+/* Whether all rows that save nothing have, in this role or in the other, the bytes that the reference has in it. */
+static bool all_keep(const question *q, bnd_summary_number role, bnd_summary_number other)
+{
+    bool keep = true;
+    for (size_t i = 0; i < q->count; i++) {
+        const double its = bnd_summary_value(q->rows, q->rows[i].reference, role);
+        keep = keep && (!saves(q, i, AS_MANY_BYTES) || bnd_summary_value(q->rows, i, role) == its ||
+                        bnd_summary_value(q->rows, i, other) == its);
+    }
+    return keep;
+}
+
 /* Which recipes need as many bytes per parameter as the reference, or more, which people do not expect; and whether
  * they save activations. */
 static void warn_of_memory(bndi_sentence *line, const question *q, size_t row)
@@ -124,16 +132,26 @@ static void warn_of_memory(bndi_sentence *line, const question *q, size_t row)
     }
     bndi_sentence_add(line, "No parameter memory is saved by ");
     add_names(line, q, AS_MANY_BYTES);
-    bndi_sentence_add(line, ": the weights stay in fp32 (as parameters, or as a master copy), and so does the "
-                            "optimizer's state. ");
-    if (count_of(q, MORE_BYTES) > 0) {
-        add_names(line, q, MORE_BYTES);
-        bndi_sentence_add(line, " also keeps scales and their histories. ");
+    if (all_keep(q, BND_SUMMARY_PARAM_BYTES, BND_SUMMARY_MASTER_BYTES)) {
+        const bool states = bnd_summary_value(q->rows, q->rows[0].reference, BND_SUMMARY_M_BYTES) > 0 &&
+                            all_keep(q, BND_SUMMARY_M_BYTES, BND_SUMMARY_M_BYTES) &&
+                            all_keep(q, BND_SUMMARY_V_BYTES, BND_SUMMARY_V_BYTES);
+        bndi_sentence_add(line, ": the weights stay in fp32 (as parameters, or as a master copy)%s",
+                          states ? ", and so does the optimizer's state" : "");
+    }
+    bndi_sentence_add(line, ". ");
+    for (size_t i = 0; i < q->count; i++) {
+        if (saves(q, i, MORE_BYTES)) {
+            bndi_sentence_add(line, "%s needs %.4g bytes per parameter, %s %.4g. ", q->rows[i].name,
+                              bnd_summary_value(q->rows, i, BND_SUMMARY_BYTES_PER_PARAMETER),
+                              q->rows[q->rows[i].reference].name,
+                              bnd_summary_value(q->rows, q->rows[i].reference, BND_SUMMARY_BYTES_PER_PARAMETER));
+        }
     }
     if (saving == 0) {
-        bndi_sentence_add(line, "Activations are not smaller either: only operands of matrix products are cast.");
+        bndi_sentence_add(line, "Activations are not smaller either.");
     } else {
-        bndi_sentence_add(line, "Mixed precision saves activations%s", saving < all ? " in " : "");
+        bndi_sentence_add(line, "Activations are smaller%s", saving < all ? " in " : "");
         if (saving < all) {
             add_names(line, q, FEWER_ACTIVATIONS);
         }

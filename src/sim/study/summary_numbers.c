@@ -170,8 +170,6 @@ static double of_comparison(const bnd_comparison *is, bnd_summary_number number)
         return is->tolerance;
     case BND_SUMMARY_OUTSIDE_FROM:
         return is->outside ? (double)is->outside_from : (double)NAN;
-    case BND_SUMMARY_NAN_FROM:
-        return is->failed_nan > 0 ? (double)is->nan_from : (double)NAN;
     case BND_SUMMARY_RATIO:
         return is->ratio;
     case BND_SUMMARY_RATIO_LOW:
@@ -190,6 +188,8 @@ static double of_losses(const bnd_summary_row *row, bnd_summary_number number)
         return (double)(row->compared ? row->is.pairs : 0);
     case BND_SUMMARY_FAILED:
         return row->compared ? (double)row->is.failed : (double)NAN;
+    case BND_SUMMARY_NAN_FROM:
+        return row->compared && row->is.failed_nan > 0 ? (double)row->is.nan_from : (double)NAN;
     case BND_SUMMARY_FINAL_LOSS:
         return row->compared && !isnan(row->is.result) ? row->is.result : mean_loss(row, last_loss);
     case BND_SUMMARY_RECIPE_LOSS:
@@ -248,6 +248,7 @@ double bnd_summary_value(const bnd_summary_row *rows, size_t row, bnd_summary_nu
     case BND_SUMMARY_FINAL_LOSS:
     case BND_SUMMARY_RECIPE_LOSS:
     case BND_SUMMARY_ENDED_AT:
+    case BND_SUMMARY_NAN_FROM:
     case BND_SUMMARY_NAN_RUNS:
         return of_losses(its, number);
     case BND_SUMMARY_LOST_UPDATES_PERCENT:
@@ -284,6 +285,15 @@ double bnd_summary_value(const bnd_summary_row *rows, size_t row, bnd_summary_nu
 
 /* ---- words ---- */
 
+bool bndi_has_learned(const bnd_summary_row *row)
+{
+    size_t none = 0;
+    for (size_t i = 0; i < row->count; i++) {
+        none += bnd_record_result(&row->records[i]) >= row->records[i].chance_loss;
+    }
+    return 2 * none < row->count || row->count == 0;
+}
+
 static bool is_finished(const bnd_summary_row *row)
 {
     for (size_t i = 0; i < row->count; i++) {
@@ -300,8 +310,7 @@ const char *bnd_summary_verdict(const bnd_summary_row *rows, size_t row)
     return !is_finished(its)                                                  ? "unfinished"
            : !its->compared                                                   ? "no pair"
            : is_reference(rows, row) && its->is.verdict != BND_VERDICT_FAILED ? "reference"
-           : its->is.judged == 0 && its->is.failed == 0                       ? "reference failed"
-                                                                              : bnd_verdict_name(its->is.verdict);
+                                                                              : bnd_comparison_word(&its->is);
 }
 
 const char *bnd_summary_others(const bnd_summary_row *rows, size_t row)

@@ -21,6 +21,11 @@ static int text_of_some(char *out, size_t size, const bnd_comparison *c)
                     judged ? bnd_verdict_name(c->others) : "");
 }
 
+const char *bnd_comparison_word(const bnd_comparison *c)
+{
+    return c->judged == 0 && c->verdict != BND_VERDICT_FAILED ? "reference failed" : bnd_verdict_name(c->verdict);
+}
+
 size_t bnd_comparison_text(char *out, size_t size, const bnd_comparison *c)
 {
     bool failed = c->verdict == BND_VERDICT_FAILED, all = c->failed == c->pairs;
@@ -28,8 +33,7 @@ size_t bnd_comparison_text(char *out, size_t size, const bnd_comparison *c)
                      ? snprintf(out, size, "failed: NaN at step %llu", (unsigned long long)c->nan_from)
                  : failed && all && c->failed_nan == 0 ? snprintf(out, size, "failed: chance level")
                  : failed                              ? text_of_some(out, size, c)
-                 : c->judged == 0                      ? snprintf(out, size, "reference failed")
-                                                       : snprintf(out, size, "%s", bnd_verdict_name(c->verdict));
+                                                       : snprintf(out, size, "%s", bnd_comparison_word(c));
     return length > 0 ? (size_t)length : 0;
 }
 

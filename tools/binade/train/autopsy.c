@@ -8,14 +8,14 @@
 
 /* ---- making them ---- */
 
-static bool is_ill(const train_result *r, const train_row *row, const bnd_task *tasks)
+bool is_ill(const train_result *r, const train_row *row, const bnd_task *task)
 {
     bool complete = true;
     for (size_t i = 0; i < row->count; i++) {
         complete = complete && row->records[i].complete;
     }
     return complete && row->compared && row != &r->rows[row->reference] && bnd_comparison_has_cause(&row->is) &&
-           !tasks->switches;
+           !task->switches;
 }
 
 /* GO_ON, or the status to leave with. The runs are all of the same length: that is what the bar needs to know. */

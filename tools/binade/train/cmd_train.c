@@ -260,6 +260,16 @@ static void print_json(const train *t, const train_result *r)
     json_line_end();
 }
 
+/* Can --autopsy be added to this command? */
+static bool is_explainable(const train *t)
+{
+    bool layers = false;
+    for (size_t i = 0; i < t->count; i++) {
+        layers = layers || t->tasks[i].training.policy.layers[0] != '\0';
+    }
+    return !layers && !t->asked.no_reference && t->ranks.count <= 1;
+}
+
 /* GO_ON, or the status to leave with. */
 static int print_all(train *t)
 {
@@ -269,6 +279,7 @@ static int print_all(train *t)
     if (t->asked.autopsy && !was_stopped()) {
         status = make_autopsies(&r, &t->asked.common, t->tasks, &t->context);
     }
+    r.explainable = is_explainable(t) ? t->tasks : NULL;
     r.peak = t->peak;
     r.peak_threads = t->peak_threads;
     r.details = t->asked.details;
@@ -291,6 +302,7 @@ static int print_all(train *t)
     }
     if (status == GO_ON && t->asked.report != NULL && !was_stopped()) {
         char *words[] = {t->asked.out != NULL ? copy_text(t->asked.out) : NULL};
+        r.explainable = NULL; /* a report is as `binade report` makes it of the runs */
         status = report_save(t->asked.report, t->asked.common.command, &r, words, t->asked.out != NULL ? 1 : 0);
         free(words[0]);
     }

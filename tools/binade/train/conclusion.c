@@ -19,13 +19,13 @@ const train_row *recommended_row(const train_result *r)
     return best < r->row_count ? &r->rows[best] : NULL;
 }
 
-/* Runs of binade that can be made again. */
+/* Is there a row that --autopsy would explain, and a verdict that asks for it? */
 static bool can_be_explained(const train_result *r)
 {
     bool found = false;
-    for (size_t i = 0; i < r->row_count; i++) {
+    for (size_t i = 0; r->explainable != NULL && i < r->row_count; i++) {
         const train_row *row = &r->rows[i];
-        found = found || (is_compared(row, r) && row->records->model[0] != '\0' &&
+        found = found || (is_ill(r, row, &r->explainable[row->records - r->records]) &&
                           (row->is.verdict == BND_VERDICT_FAILED || row->is.verdict == BND_VERDICT_WORSE));
     }
     return found && !r->autopsied;

@@ -132,7 +132,8 @@ typedef struct train_result {
     size_t row_count, reference; /* the first row that others are compared with */
     unsigned peak_threads;
     double peak;    /* FLOP a second that the threads of one run can do; NaN: not measured */
-    bool autopsied; /* autopsies were requested */
+    const bnd_task *explainable; /* of the records, where --autopsy can be added to the command; or NULL */
+    bool autopsied;              /* autopsies were requested */
     bool details;   /* more tables: losses by rounding, memory, time */
     bool memory;    /* bytes by role */
     bool untimed;   /* not the memory and time of the emulation */
@@ -151,6 +152,9 @@ void print_result_notes(
 void json_result(bnd_lab_json *json, const train_result *r); /* the members "reference" and "recipes" */
 
 /* ---- why a recipe did worse (autopsy.c, autopsy_text.c) ---- */
+
+/* Does a row have something to explain, by the task of its first record? A recipe that changes in the run has not. */
+bool is_ill(const train_result *r, const train_row *row, const bnd_task *task);
 
 /* For each row that is worse or failed; `tasks` are those of the records, in their order. GO_ON, or the status to leave
  * with. */
