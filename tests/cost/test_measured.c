@@ -315,7 +315,15 @@ static void test_memory(void)
                                          "gemm_dgrad.w=e3m2",
                                          "gemm=e4m3/tile:1x128,high_last=50",
                                          "bf16-amp,attn.p=e4m3,attn.v=e4m3/current,attn.o=e5m2",
-                                         "gemm=bf16,attn=e4m3/delayed,attn_out=fp16"};
+                                         "gemm=bf16,attn=e4m3/delayed,attn_out=fp16",
+                                         "bf16-pure,attn.o=e4m3",
+                                         "bf16-amp,act=e4m3",
+                                         "attn.o=fp64",
+                                         "bf16-amp,act=fp64",
+                                         "fp8-current,careful=fp64",
+                                         "bf16-master,gemm_out=e4m3",
+                                         "mxfp8,gemm_fwd.y=fp64",
+                                         "gemm=bf16,param=fp64"};
     for (size_t r = 0; r < bnd_recipe_count(); r++) {
         if (in_turn(r, 3)) {
             check_recipe(bnd_recipe_name(r));

@@ -47,14 +47,22 @@ static void count_copy(bndi_book *b, bndi_paper *t, const bnd_cast *cast)
     t->copied = true;
 }
 
-static void save(bndi_book *b, bndi_paper *t, const bndi_row *row, unsigned operand, bndi_matrix_product product)
+/* An operation on numbers that fp32 does not hold computes in fp64, and its operands have no narrower copies. */
+static bool fits_fp32(const bndi_book *b, const bndi_paper *t)
+{
+    const bnd_cast *stored = t->role == BND_ROLE_PARAM ? cast_of(b, t->role) : NULL;
+    return bnd_lab_words_hold(BNDI_WORDS_32, stored != NULL ? &stored->format : &t->format);
+}
+
+/* `copies`: may an operand of a product be kept as a narrower copy? */
+static void save(bndi_book *b, bndi_paper *t, unsigned operand, bndi_matrix_product product, bool copies)
 {
     const bnd_cast *cast = cast_of(b, BND_ROLE_SAVED);
     if (t->role != BND_ROLE_ACT) {
         return;
     }
     double bytes = bytes_as(cast != NULL ? &cast->format : &t->format, t), needed = bytes;
-    if (row->product) {
+    if (copies) {
         needed = (double)bndi_bytes_for_backward(b->policy, product, operand, &t->shape, (size_t)bytes);
     }
     if (needed < bytes) {
@@ -78,7 +86,11 @@ static bnd_format result_format(const bndi_book *b, bnd_role role, const bndi_ro
 {
     const bnd_cast *cast = bndi_cast_in(b->policy, role);
     bool same = y == NULL || (row->indices & BNDI_SAVE_B) != 0 || bnd_format_same(&x->format, &y->format);
-    return cast != NULL ? format_of(cast) : same ? x->format : *bnd_lab_format_of_words(BNDI_WORDS_32);
+    const bool narrow = bnd_lab_words_hold(BNDI_WORDS_32, &x->format) &&
+                        (y == NULL || bnd_lab_words_hold(BNDI_WORDS_32, &y->format));
+    return cast != NULL ? format_of(cast)
+           : same       ? x->format
+                        : *bnd_lab_format_of_words(narrow ? BNDI_WORDS_32 : BNDI_WORDS_64);
 }
 
 typedef struct operation {
@@ -92,14 +104,15 @@ static void apply(bndi_book *b, bndi_paper *out, const operation *o, bndi_paper 
 {
     const unsigned saves = o->row->saves;
     *out = (bndi_paper){.format = result_format(b, o->role, o->row, x, y), .shape = *shape, .role = BND_ROLE_ACT};
+    const bool copies = o->row->product && fits_fp32(b, x) && (y == NULL || fits_fp32(b, y));
     if ((saves & BNDI_SAVE_A) != 0) {
-        save(b, x, o->row, 0, o->product);
+        save(b, x, 0, o->product, copies);
     }
     if (y != NULL && (saves & BNDI_SAVE_B) != 0) {
-        save(b, y, o->row, 1, o->product);
+        save(b, y, 1, o->product, copies);
     }
     if ((saves & BNDI_SAVE_OUT) != 0) {
-        save(b, out, o->row, BNDI_OUT, o->product);
+        save(b, out, BNDI_OUT, o->product, false);
     }
     if (o->row == &bndi_layer_norm_row || o->row == &bndi_rms_norm_row) {
         b->beside += 2 * 4 * (double)(bndi_count(shape) / shape->extent[shape->rank - 1]);

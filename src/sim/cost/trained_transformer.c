@@ -77,6 +77,7 @@ static bndi_paper side_by_side(bndi_book *b, bndi_paper *mixed, const bndi_block
     bndi_shape s = bndi_paper_shape(3, batch, context, k->heads * k->head, 0);
     if (moves) {
         bndi_paper_apply(b, &y, BND_TENSOR_OP_COPY, false, mixed, NULL, &s);
+        y.format = mixed->format; /* a copy is told its format */
     } else {
         y = *mixed;
         y.shape = s;
