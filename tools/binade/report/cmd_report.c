@@ -29,6 +29,7 @@ static int make(const report *r)
     train_result result;
     int status = GO_ON;
     result_make(&result, r->records, r->count, r->asked.margin);
+    result.columns = r->asked.columns;
     if (s->output == OUTPUT_JSON) {
         bnd_lab_json json;
         json_begin(&json);

@@ -158,6 +158,28 @@ static bool leaves_fp32_out(const group *g, const bool *in)
     return switched && !fp32_too;
 }
 
+/* A recipe as a command names it: in the words of the run, `length` of them, or of its file, where they are the same
+ * recipe; otherwise all that it sets. NULL: it cannot be said. */
+static char *recipe_text(const bnd_policy *policy, const char *words, size_t length)
+{
+    char text[BND_POLICY_TEXT_SIZE], name[BND_RECORD_NAME_SIZE];
+    bnd_policy same;
+    if (bnd_recipe_choose_n(&same, name, words, length, NULL) == BND_OK && bnd_policy_same(&same, policy)) {
+        return format_text("%.*s", (int)length, words);
+    }
+    length = strlen(policy->written);
+    if (bnd_recipe_choose_n(&same, name, policy->written, length, NULL) == BND_OK && bnd_policy_same(&same, policy)) {
+        return copy_text(policy->written);
+    }
+    return bnd_policy_text(text, sizeof text, policy, NULL) == BND_OK ? copy_text(text) : NULL;
+}
+
+/* Where the words of a run's first recipe end; behind it stands what --switch was given. */
+static size_t before_switch(const char *words)
+{
+    return strcspn(words, ">");
+}
+
 /* One option for each recipe: settings have commas in them. Without what is there already. */
 static char *with_recipes(char *line, const group *g, const bool *in)
 {
@@ -166,14 +188,18 @@ static char *with_recipes(char *line, const group *g, const bool *in)
     size_t count = 0;
     for (size_t row = 0; row < g->r->row_count; row++) { /* the reference comes first */
         for (size_t i = (size_t)(g->r->rows[row].records - g->r->records), n = 0; n < g->r->rows[row].count; i++, n++) {
-            char text[BND_POLICY_TEXT_SIZE];
-            bool known = !in[i] || (without_fp32 && is_fp32(g, i)) ||
-                         bnd_policy_text(text, sizeof text, &g->tasks[i].training.policy, NULL) != BND_OK;
+            const char *words = g->r->records[i].recipe;
+            char *text = !in[i] || (without_fp32 && is_fp32(g, i))
+                             ? NULL
+                             : recipe_text(&g->tasks[i].training.policy, words, before_switch(words));
+            bool known = text == NULL;
             for (size_t k = 0; !known && k < count; k++) {
                 known = strcmp(seen[k], text) == 0;
             }
-            if (!known) {
-                seen[count++] = copy_text(text);
+            if (known) {
+                free(text);
+            } else {
+                seen[count++] = text;
             }
         }
     }
@@ -206,10 +232,14 @@ static char *with_no_reference(char *line, const group *g, const bool *in)
 static char *with_switch(char *line, const group *g, const bool *in)
 {
     for (size_t i = 0; i < g->r->count; i++) {
-        char text[BND_POLICY_TEXT_SIZE];
         const bnd_task *t = &g->tasks[i];
-        if (in[i] && t->switches && bnd_policy_text(text, sizeof text, &t->switch_to, NULL) == BND_OK) {
-            return with_option(line, "switch", format_text("%s@%llu", text, (unsigned long long)t->switch_at));
+        const char *words = g->r->records[i].recipe, *to = words + before_switch(words);
+        to += *to == '>';
+        char *text = in[i] && t->switches ? recipe_text(&t->switch_to, to, strcspn(to, "@")) : NULL;
+        if (text != NULL) {
+            line = with_option(line, "switch", format_text("%s@%llu", text, (unsigned long long)t->switch_at));
+            free(text);
+            return line;
         }
     }
     return line;
@@ -326,8 +356,25 @@ static char *line_of(const group *g, size_t first, const bool *in, bool sweep)
     if (!task->statistics || task->places) {
         line = with_option(line, "statistics", copy_text(task->places ? "places" : "none"));
     }
+    bool autopsied = false;
+    for (size_t i = 0; i < g->r->count; i++) {
+        autopsied = autopsied || (in[i] && g->r->records[i].autopsy != NULL);
+    }
+    line = autopsied ? with_word(line, copy_text("--autopsy")) : line;
     char *out = common_directory(g, in);
     return out != NULL ? with_option(line, "out", out) : line;
+}
+
+/* The options by which runs and logs were read and judged. */
+static char *with_reading(char *line, const train_result *r)
+{
+    if (r->margin != BND_COMPARISON_MARGIN) {
+        char *margin = double_text(100 * r->margin);
+        line = with_text(line, "margin", margin, "");
+        free(margin);
+    }
+    line = with_text(line, "step-column", r->columns.step != NULL ? r->columns.step : "", "");
+    return with_text(line, "loss-column", r->columns.loss != NULL ? r->columns.loss : "", "");
 }
 
 static void json_line(bnd_lab_json *json, const char *what, char *line)
@@ -376,6 +423,7 @@ void json_commands(bnd_lab_json *json, const train_result *r, char *const *words
         names = with_word(names, copy_text(words[i]));
     }
     if (word_count > 0) {
+        names = with_reading(names, r);
         json_line(json, "compare them", format_text("binade compare%s", names));
         json_line(json, "make this report", format_text("binade report%s -o report.html", names));
     }

@@ -138,6 +138,7 @@ typedef struct train_result {
     bool memory;    /* bytes by role */
     bool untimed;   /* not the memory and time of the emulation */
     double margin;  /* of verdicts */
+    bnd_log_columns columns; /* of logs, where the command names them */
 } train_result;
 
 /* As bnd_summary_make. */
