@@ -251,13 +251,30 @@ bool bndi_autopsy_is_of(const bndi_bytes *bytes, uint64_t steps)
 
 enum { SHOWN = 40 };
 
+/* What of a value is shown: the part around the first difference, at `same`, with dots where something is left out. */
+typedef struct excerpt {
+    const char *before, *at, *behind;
+    int length;
+} excerpt;
+
+static excerpt excerpt_of(const char *value, size_t length, size_t same)
+{
+    const size_t from = length <= SHOWN || same <= SHOWN / 2 ? 0 : same - SHOWN / 2;
+    const size_t rest = length - from, most = rest < SHOWN ? rest : SHOWN;
+    return (excerpt){from > 0 ? "..." : "", value + from, most < rest ? "..." : "", (int)most};
+}
+
 static bnd_status differs(const bndi_json_text *text, bndi_json_span key, const char *there, size_t there_length,
                           const char *asked, size_t asked_length, bnd_error *why)
 {
-    return bnd_fail(why, BND_BAD_ARGUMENT, 0, "this is another run: %.*s is %.*s there, not %.*s",
-                    (int)(key.to - key.from < SHOWN ? key.to - key.from : SHOWN), text->bytes + key.from,
-                    (int)(there_length < SHOWN ? there_length : SHOWN), there,
-                    (int)(asked_length < SHOWN ? asked_length : SHOWN), asked);
+    size_t same = 0;
+    while (same < there_length && same < asked_length && there[same] == asked[same]) {
+        same++;
+    }
+    const excerpt a = excerpt_of(there, there_length, same), b = excerpt_of(asked, asked_length, same);
+    return bnd_fail(why, BND_BAD_ARGUMENT, 0, "this is another run: %.*s is %s%.*s%s there, not %s%.*s%s",
+                    (int)(key.to - key.from < SHOWN ? key.to - key.from : SHOWN), text->bytes + key.from, a.before,
+                    a.length, a.at, a.behind, b.before, b.length, b.at, b.behind);
 }
 
 /* Files whose content counts. Directories that were begun without hashes have none: those are not compared. */

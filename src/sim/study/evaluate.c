@@ -119,7 +119,7 @@ bnd_status bnd_evaluate(bnd_evaluated *out, const bnd_run *run, const bnd_policy
                         const bnd_evaluated *reference, size_t batches, size_t most, const bnd_watch *watch,
                         bnd_error *why)
 {
-    const bool names = reference != NULL && most > 0;
+    const bool names = reference != NULL && most > 0 && !isnan(reference->loss); /* NaN has no increase */
     evaluation e = {.run = run, .policy = policy, .batches = batches, .watch = watch};
     bnd_evaluated made = {.batches = batches};
     if (batches == 0 || (reference != NULL && reference->batches != batches)) {

@@ -14,18 +14,33 @@ static char separator_of(const char *header)
                                           : ',';
 }
 
+/* The end of a field that begins behind a quote, where *behind is what follows its last quote; NULL: there is none. Two
+ * quotes are one of the field: what is behind them moves. */
+static char *end_of_quoted(char *start, char **behind)
+{
+    char *end = start;
+    for (const char *at = start; *at != '\0'; at++) {
+        if (*at == '"' && *++at != '"') {
+            *behind = start + (at - start);
+            return end;
+        }
+        *end++ = *at;
+    }
+    return NULL;
+}
+
 /* The next field: *at goes behind its separator, and is NULL behind the last one. Quotes around it go, blanks too. */
 static bool next_field(char **at, char **field, size_t *length, const char separator[2])
 {
     const char *blanks = separator[0] == '\t' ? " " : " \t";
     char *start = *at + strspn(*at, blanks), *end;
     if (*start == '"') {
-        start++;
-        end = strchr(start, '"');
+        char *behind = NULL;
+        end = end_of_quoted(++start, &behind);
         if (end == NULL) {
             return false;
         }
-        char *behind = end + 1 + strspn(end + 1, separator[0] == '\t' ? " \r" : " \t\r");
+        behind += strspn(behind, separator[0] == '\t' ? " \r" : " \t\r");
         if (*behind != separator[0] && *behind != '\0') {
             return false;
         }

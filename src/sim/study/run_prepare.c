@@ -244,7 +244,7 @@ static bnd_status look_at_directory(bndi_session *s, bnd_error *why)
     }
     if (!s->task->resume) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                        "already holds a run; set resume to continue it, or choose another folder");
+                        "already holds a run; continue it with the option resume, or choose another folder");
     }
     status = compare_configs(s, why);
     if (status == BND_OK && s->extends && s->found.finished) {

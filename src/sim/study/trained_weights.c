@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "study/study.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -47,7 +48,9 @@ static bnd_status find_run(bnd_trained_weights *out, const char *path, bnd_error
     if (status == BND_OK) {
         out->training.init[0] = out->training.order[0] = '\0'; /* the weights are in the checkpoint */
     }
+    snprintf(out->recipe, sizeof out->recipe, "%s", out->training.policy.name);
     if (status == BND_OK && read_config(&said, file)) {
+        snprintf(out->recipe, sizeof out->recipe, "%s", said.recipe);
         out->data_hash = said.data_hash;
         out->tokenizer_hash = said.tokenizer_hash;
     }
@@ -84,6 +87,7 @@ static bnd_status find_weights(bnd_trained_weights *out, const char *path, const
     }
     if (status == BND_OK) {
         strcpy(t->init, path);
+        snprintf(out->recipe, sizeof out->recipe, "%s", t->policy.name);
     }
     return status;
 }
@@ -117,8 +121,8 @@ static bnd_status check_files(const bnd_trained_weights *trained, const bnd_run 
     const struct {
         const char *key, *otherwise;
         uint64_t there, here;
-    } files[] = {{"data_hash", "; set data to evaluate on it", trained->data_hash, bnd_run_data_hash(run)},
-                 {"tokenizer_hash", "; set tokenizer to evaluate with it", trained->tokenizer_hash,
+    } files[] = {{"data_hash", "; to evaluate on it, name it with the option data", trained->data_hash, bnd_run_data_hash(run)},
+                 {"tokenizer_hash", "; to evaluate with it, name it with the option tokenizer", trained->tokenizer_hash,
                   bnd_run_tokenizer_hash(run)}};
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         if (files[i].there != 0 && files[i].here != 0 && files[i].there != files[i].here) {
@@ -133,7 +137,7 @@ bnd_status bnd_trained_weights_open(bnd_run **out, const bnd_trained_weights *tr
 {
     bnd_run *run = NULL;
     bnd_status status = bnd_run_new(&run, &trained->training, context, why);
-    status = status == BND_OK ? check_files(trained, run, why) : status;
+    status = status == BND_OK ? bndi_in_file(check_files(trained, run, why), path, why) : status;
     if (status == BND_OK && trained->is_run) {
         char *file = checkpoint_at(path);
         status = file != NULL ? bndi_in_file(bnd_run_load(run, file, why), file, why) : no_path(why);

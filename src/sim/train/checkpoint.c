@@ -147,7 +147,8 @@ static bnd_status find_text(const char **out, const bnd_safetensors *file, const
     return *out != NULL ? BND_OK
                         : bnd_fail(why, BND_BAD_FILE, 0,
                                    "is not a checkpoint of a run: its metadata have no \"%s\"; name a "
-                                   "checkpoint.safetensors that a run has written",
+                                   "checkpoint.safetensors that a run has written, or say what the model is, with the "
+                                   "option config",
                                    key);
 }
 

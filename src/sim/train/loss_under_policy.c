@@ -86,8 +86,10 @@ bnd_status bnd_run_losses(double *losses, size_t batches, const bnd_run *run, co
     const bndi_environment before = bndi_enter(BND_ROUND_RNE);
     bnd_status status = open_second(&second, run, why);
     if (status == BND_OK) {
+        bnd_policy still = *policy;
+        still.update = still.update == BND_UPDATE_ECO ? BND_UPDATE_ROUNDED : still.update; /* no step is made */
         bndi_engine_limit(second->engine, place);
-        status = bnd_run_switch(second, policy, why);
+        status = bnd_run_switch(second, &still, why);
     }
     status = status == BND_OK ? evaluate(losses, batches, second, why) : status;
     close_second(second);

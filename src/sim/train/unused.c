@@ -11,6 +11,9 @@
 #include "tensor/engine.h"
 #include "tensor/operand.h"
 
+/* Reasons of places that have nothing of the kind; a place that has it, and does not use the setting, knows better. */
+static const char no_attention[] = "no attention uses it", no_operands[] = "no operands of matrix products are cast";
+
 /* ---- what a place has ---- */
 
 typedef struct place {
@@ -102,13 +105,13 @@ static const char *unused_of_model(const bnd_run *run, const place *p, unsigned 
     case BND_ROLE_MATMUL:
         return p->attention && attn_replaces_matmul(p->policy) ? "attn replaces it"
                : p->attention                                  ? NULL
-                                                               : "no attention uses it";
+                                                               : no_attention;
     default:
         break;
     }
     if ((role >= BND_ROLE_ATTN_Q && role <= BND_ROLE_ATTN_DS) ||
         (role >= BND_ROLE_ATTN_S && role <= BND_ROLE_ATTN_DV)) {
-        return p->attention ? NULL : "no attention uses it";
+        return p->attention ? NULL : no_attention;
     }
     return (role >= BND_ROLE_FWD_X && role <= BND_ROLE_WGRAD_DY) ||
                    (role >= BND_ROLE_FWD_Y && role <= BND_ROLE_WGRAD_DW)
@@ -196,7 +199,9 @@ static const char *unused_at(const bnd_run *run, unsigned at, const setting *s, 
         return alone->high_last == 0 || bndi_is_own(run) ||
                        (p.high && (has_cast_operands(p.policy) || p.policy->cast[BND_ROLE_HIGH].given))
                    ? NULL
-                   : "no operands of matrix products are cast";
+               : p.weights && !p.high && has_cast_operands(p.policy)
+                   ? "the layers that it names set their operands themselves"
+                   : no_operands;
     }
     if (bnd_role_parse_n(&roles, s->name, s->name_length, NULL) != BND_OK) {
         return NULL;
@@ -213,7 +218,7 @@ static const char *unused_at(const bnd_run *run, unsigned at, const setting *s, 
     return reason;
 }
 
-/* The reason of the last place that is asked, since place 0 has no parameters. */
+/* The reason of the last place that is asked, since place 0 has no parameters; or of the last that knows better. */
 static const char *unused(const bnd_run *run, const setting *s)
 {
     bnd_policy alone;
@@ -230,10 +235,12 @@ static const char *unused(const bnd_run *run, const setting *s)
     const bnd_layer *layers = bndi_layers_of(run);
     for (unsigned at = 0; at < run->places; at++) {
         if (!s->of_layers || bndi_selects(&s->layers, layers, run->places, at)) {
-            reason = unused_at(run, at, s, &alone);
-            if (reason == NULL) {
+            const char *its = unused_at(run, at, s, &alone);
+            if (its == NULL) {
                 return NULL;
             }
+            const bool nothing = its == no_attention || its == no_operands;
+            reason = nothing && reason != NULL ? reason : its;
         }
     }
     return reason;

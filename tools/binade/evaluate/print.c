@@ -76,7 +76,7 @@ static void print_heading(const subject *c, const evaluate *e)
     const char *data = training->data[0] != '\0' ? training->data : "drawn data";
     char *text = format_text("%s: %s of %llu parameters, %llu steps of %s; %llu validation batch%s of %s", c->name,
                              training->model, (unsigned long long)bnd_run_elements(c->run),
-                             (unsigned long long)c->trained.step, training->policy.name,
+                             (unsigned long long)c->trained.step, c->trained.recipe,
                              (unsigned long long)e->asked.batches, e->asked.batches == 1 ? "" : "es", data);
     const size_t size = 4 * strlen(text) + 1;
     char *plain = memcpy(allocate(NULL, size, 1), text, strlen(text) + 1);
@@ -125,7 +125,7 @@ static void json_subject(bnd_lab_json *json, const subject *c, const evaluate *e
     bnd_lab_json_object(json, NULL);
     bnd_lab_json_string(json, "checkpoint", c->name);
     bnd_lab_json_string(json, "model", c->trained.training.model);
-    bnd_lab_json_string(json, "trained_with", c->trained.training.policy.name);
+    bnd_lab_json_string(json, "trained_with", c->trained.recipe);
     bnd_lab_json_unsigned(json, "steps", c->trained.step);
     bnd_lab_json_unsigned(json, "parameters", bnd_run_elements(c->run));
     bnd_lab_json_string(json, "data", c->trained.training.data);
@@ -153,6 +153,12 @@ static void json_subject(bnd_lab_json *json, const subject *c, const evaluate *e
     bnd_lab_json_end(json);
 }
 
+/* NaN is an empty field, as in the tables of train and sweep. */
+static char *csv_number(double x)
+{
+    return isnan(x) ? copy_text("") : double_text(x);
+}
+
 /* A row per recipe, then one for each of the tensors that lose most. */
 static void add_csv(table *t, const subject *c, const evaluate *e)
 {
@@ -163,9 +169,9 @@ static void add_csv(table *t, const subject *c, const evaluate *e)
             table_add(t, copy_text(c->name));
             table_add(t, copy_text(e->asked.recipes.items[i].name));
             table_add(t, copy_text(k == 0 ? "" : bnd_run_place_name(c->run, p->place)));
-            table_add(t, double_text(k == 0 ? o->loss : c->outcomes[0].loss + p->change));
-            table_add(t, double_text(p->change));
-            table_add(t, isnan(p->interval) ? copy_text("") : double_text(p->interval));
+            table_add(t, csv_number(k == 0 ? o->loss : c->outcomes[0].loss + p->change));
+            table_add(t, csv_number(p->change));
+            table_add(t, csv_number(p->interval));
             table_add(t, k == 0 ? format_text("%llu", (unsigned long long)o->weight_bytes) : copy_text(""));
         }
     }
