@@ -103,7 +103,7 @@ paper() {
 }
 measured() {
     [ -n "${2-}" ] || set -- "$1" "$(outcome $row_shown $row_claims)"
-    echo "| $source | [$row_claim]($section) | $1 | *$2* | FIGURE | \`make experiments NAMES=$name\` |" \
+    echo "| $source | [$row_claim]($section) | $1 | *$2* | FIGURE | \`make -C build experiments NAMES=$name\` |" \
         >>"$here/rows.new"
 }
 

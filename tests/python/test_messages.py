@@ -96,7 +96,7 @@ class Settings(Case):
                 with self.assertRaises(bd.Error) as caught:
                     call()
                 said.append(str(caught.exception))
-        self.assertIn("set resume to continue it, or choose another folder", said[-3])
+        self.assertIn("continue it with the option resume, or choose another folder", said[-3])
         self.assertIn("name the step column and the loss column", said[-2])
         self.assertIn("(available: gpt2, ", said[-1])
         for text in said:
