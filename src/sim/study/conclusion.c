@@ -36,8 +36,8 @@ typedef struct question {
     size_t count;
 } question;
 
-/* Is there no pair in which the reference did not fail, and is the recipe not to blame for it? More seeds give no verdict
- * then. */
+/* Is there no pair in which the reference did not fail, and is the recipe not to blame for it? More seeds give no
+ * verdict then. */
 enum { REFERENCE_FAILED = BND_VERDICT_COUNT };
 static const char without_reference[] = "Not compared, because the reference failed";
 

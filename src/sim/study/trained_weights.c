@@ -121,9 +121,10 @@ static bnd_status check_files(const bnd_trained_weights *trained, const bnd_run 
     const struct {
         const char *key, *otherwise;
         uint64_t there, here;
-    } files[] = {{"data_hash", "; to evaluate on it, name it with the option data", trained->data_hash, bnd_run_data_hash(run)},
-                 {"tokenizer_hash", "; to evaluate with it, name it with the option tokenizer", trained->tokenizer_hash,
-                  bnd_run_tokenizer_hash(run)}};
+    } files[] = {
+        {"data_hash", "; to evaluate on it, name it with the option data", trained->data_hash, bnd_run_data_hash(run)},
+        {"tokenizer_hash", "; to evaluate with it, name it with the option tokenizer", trained->tokenizer_hash,
+         bnd_run_tokenizer_hash(run)}};
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         if (files[i].there != 0 && files[i].here != 0 && files[i].there != files[i].here) {
             return bndi_content_changed(files[i].key, files[i].there, files[i].here, "", files[i].otherwise, why);
