@@ -485,6 +485,7 @@ def main():
             ("chunk_size_feed_forward", 2, '"chunk_size_feed_forward" is supported as 0 only'),
             ("layer_types", ["full_attention", "sliding_attention"], '"layer_types" is supported as full_attention'),
             ("layer_types", "full_attention", '"layer_types" is supported as full_attention only'),
+            ("layer_types", ["full_attention"] * 3, '"layer_types" has 3 entries, and the model has 2 layers'),
             ("pruned_heads", {"0": [1]}, '"pruned_heads" is not known'),
             ("top_kk", 1, '"top_kk" is not known'),
             ("rope_parameters", {"rope_type": "default", "rope_theta": "500"}, '"rope_theta" must be a number'),

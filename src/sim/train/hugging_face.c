@@ -332,6 +332,15 @@ static bnd_status take_all(bnd_training *t, unsigned model, const bndi_json_text
     return status;
 }
 
+static bnd_status check_layer_types(const bnd_training *t, const json_t *object, bnd_error *why)
+{
+    const json_t *types = json_object_get(object, "layer_types");
+    return !json_is_array(types) || json_array_size(types) == t->depth
+               ? BND_OK
+               : bnd_fail(why, BND_BAD_FILE, 0, "\"layer_types\" has %zu entries, and the model has %zu layers",
+                          json_array_size(types), t->depth);
+}
+
 static bnd_status find_model(unsigned *out, const char **name, const char *asked, const json_t *object, bnd_error *why)
 {
     const char *type = json_string_value(json_object_get(object, "model_type"));
@@ -367,6 +376,7 @@ static bnd_status read_text(bnd_training *out, const char *model, const char *op
         take_defaults(&t, which);
         status = take_all(&t, which, text, why);
     }
+    status = status == BND_OK ? check_layer_types(&t, object, why) : status;
     if (status == BND_OK && which == LLAMA) {
         status = take_rope(&t, object, why);
     }
