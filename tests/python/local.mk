@@ -25,6 +25,7 @@ EXTRA_DIST += \
 	tests/python/test_testing.py \
 	tests/python/test_shims.py \
 	tests/python/test_torch.py \
+	tests/python/test_torch_functions.py \
 	tests/python/test_torch_gradients.py \
 	tests/python/test_torch_models.py \
 	tests/python/test_torch_muon.py \

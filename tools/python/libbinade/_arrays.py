@@ -258,6 +258,8 @@ def room(out, shape, dtype, of, source):
     if out is None:
         return numpy.empty(shape, dtype), None
     _refuse_gradient(out)
+    if getattr(out, "is_neg", lambda: False)():
+        raise ValueError("out is a view of torch that negates what is stored: use out.resolve_neg(), or another array")
     there = seen(out)
     array = there.array
     fits = there.format == of if there.format is not None else (

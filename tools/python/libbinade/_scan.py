@@ -124,5 +124,10 @@ def scan(checkpoint: Union[Path, Checkpoint], formats: Union[str, Iterable[str],
     if lib.bnd_scan_tensors(handle.value) == 0:
         raise ValueError(f"{opened.path}: only and skip leave no tensor to scan" if only or skip else
                          f"{opened.path} has no tensors")
+    model = lib.bnd_scan_model_of(handle.value)[0]
+    if model.tensors == 0:
+        raise ValueError(f"{opened.path} has no matrix to scan: {model.staying} tensor"
+                         f"{' has' if model.staying == 1 else 's have'} fewer than two dimensions, or no numbers "
+                         "(vectors=True scans those with numbers)")
     return _scan_result(opened.path, handle.value, candidates, options, math.nan if sqnr is None else sqnr,
                         math.nan if max_underflow is None else max_underflow)

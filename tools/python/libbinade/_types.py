@@ -1299,8 +1299,8 @@ bnd_comparison._fields_ = [("verdict", c_int), ("others", c_int), ("pairs", c_si
     ("outside", c_bool), ("outside_from", c_uint64), ("cut", c_bool), ("cut_at", c_uint64)]
 bnd_curve._fields_ = [("step", c_void_p), ("mean", c_void_p), ("interval", c_void_p), ("count", c_size_t),
     ("window", c_size_t)]
-bnd_trained_weights._fields_ = [("training", bnd_training), ("step", c_uint64), ("is_run", c_bool),
-    ("data_hash", c_uint64), ("tokenizer_hash", c_uint64)]
+bnd_trained_weights._fields_ = [("training", bnd_training), ("step", c_uint64), ("recipe", (c_char * 256)),
+    ("is_run", c_bool), ("data_hash", c_uint64), ("tokenizer_hash", c_uint64)]
 bnd_loss_change._fields_ = [("place", c_size_t), ("change", c_double), ("interval", c_double)]
 bnd_evaluated._fields_ = [("batches", c_size_t), ("losses", c_void_p), ("loss", c_double), ("change", c_double),
     ("interval", c_double), ("has_perplexity", c_bool), ("perplexity", c_double), ("weight_bytes", c_uint64),
@@ -1947,6 +1947,7 @@ LAB = {
     "bnd_study_run": (c_int, [c_void_p, c_void_p, c_size_t, c_void_p, c_void_p, c_void_p, c_void_p]),
     "bnd_verdict_name": (c_char_p, [c_int]),
     "bnd_record_result": (c_double, [c_void_p]),
+    "bnd_comparison_word": (c_char_p, [c_void_p]),
     "bnd_comparison_text": (c_size_t, [c_void_p, c_size_t, c_void_p]),
     "bnd_comparison_has_cause": (c_bool, [c_void_p]),
     "bnd_records_compare": (c_int, [c_void_p, c_void_p, c_size_t, c_void_p, c_size_t, c_double, c_void_p]),

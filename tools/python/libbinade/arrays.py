@@ -21,13 +21,15 @@ def _fits_float32(f):
 
 
 def as_numbers(seen, threads=None, backend=None):
-    """The numbers of a Seen, as float32 or float64: codes are decoded."""
+    """The numbers of a Seen, as float32 or float64: codes are decoded, to float64 if float32 does not hold all."""
     if seen.format is None:
         return _arrays.numbers(seen.array)
     how = how_of(threads=threads, backend=backend)
     codes, how.stride_in = _arrays.line(seen.array)
-    y = numpy.empty(codes.shape, numpy.float32)
-    call("bnd_decode_f32", y.ctypes.data, codes.ctypes.data, y.size, _byref(seen.format), _byref(how))
+    narrow = _fits_float32(seen.format)
+    y = numpy.empty(codes.shape, numpy.float32 if narrow else numpy.float64)
+    call("bnd_decode_f32" if narrow else "bnd_decode_f64", y.ctypes.data, codes.ctypes.data,
+         y.size, _byref(seen.format), _byref(how))
     return y
 
 

@@ -22,10 +22,8 @@ VIEWS, PARTS, MOVES, CAREFUL = set(), set(), set(), set()
 # ---- one operand ----
 
 def _map(operation, *names):
-    def handler(place, x, *rest, inplace=False, **options):
-        if rest not in ((), (False,), (True,)) or options:
-            return NotImplemented
-        return place.op(operation, [x])
+    def handler(place, x, **options):
+        return NotImplemented if options else place.op(operation, [x])
     handles(*names)(handler)
 
 
@@ -159,9 +157,10 @@ def _rms_norm(place, x, normalized_shape, weight=None, eps=None):
 @handles("F.embedding", "torch.embedding")
 def _embedding(place, indices, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False,
                sparse=False):
+    none = (None,)
     if isinstance(indices, torch.Tensor) and indices.is_floating_point():
-        indices, weight = weight, indices  # torch.embedding
-    if padding_idx not in (None, -1) or max_norm is not None or scale_grad_by_freq or sparse:
+        indices, weight, none = weight, indices, (None, -1)  # torch.embedding; of F.embedding -1 is the last row
+    if padding_idx not in none or max_norm is not None or scale_grad_by_freq or sparse:
         return NotImplemented
     return place.op(t.BND_TENSOR_OP_EMBEDDING, [weight, indices])
 
@@ -280,7 +279,8 @@ def is_causal(mask, size):
 @handles("torch.masked_fill", "Tensor.masked_fill")
 def _masked_fill(place, x, mask, value):
     """Of the simulator where it is causal; otherwise numbers are only moved."""
-    if value == float("-inf") and x.dim() >= 2 and is_causal(mask, x.shape[-2:]):
+    whole = mask.dim() <= x.dim() and torch.broadcast_shapes(x.shape, mask.shape) == x.shape
+    if value == float("-inf") and x.dim() >= 2 and whole and is_causal(mask, x.shape[-2:]):
         return place.op(t.BND_TENSOR_OP_MASKED, [x])
     return NotImplemented
 

@@ -1,4 +1,6 @@
 """A part of a wrapped model with one recipe: its run in the engine, its parameters, and the operations there."""
+import dataclasses
+
 import torch
 
 from .. import _types as t
@@ -18,6 +20,8 @@ def tensors_in(x):
             yield from tensors_in(y)
     elif isinstance(x, dict):
         yield from tensors_in(tuple(x.values()))
+    elif dataclasses.is_dataclass(x) and not isinstance(x, type):
+        yield from tensors_in([getattr(x, field.name, None) for field in dataclasses.fields(x)])
 
 
 class Place:
@@ -63,12 +67,12 @@ class Place:
         role = t.BND_ROLE_MASTER if self.run.part(i, t.BND_ROLE_MASTER) else t.BND_ROLE_PARAM
         with torch.no_grad():
             p.data.copy_(self.run.read(i, role, p))
-        self.seen[i] = (p.data_ptr(), p._version)
+            self.seen[i] = p.detach().clone()
 
     def take(self):
-        """Parameters that were written to since are read again."""
+        """Parameters that were written to since are read again. A write through .data has no version that says so."""
         for i, (_, p, _, _) in enumerate(self.parameters):
-            if self.seen[i] == (p.data_ptr(), p._version):
+            if _same_bits(p, self.seen[i]):
                 continue
             for role in (t.BND_ROLE_MASTER, t.BND_ROLE_PARAM):
                 if self.run.part(i, role):
@@ -81,19 +85,18 @@ class Place:
         """The first forward pass of a step, or of one that has no gradients."""
         if self.run is None:
             self.open()
+        if torch.is_grad_enabled() and self.run.in_step and self.backward_ran and self.optimizer is None:
+            self.end_without_update()
+        self.take()
         if torch.is_grad_enabled():
-            if self.run.in_step and self.backward_ran and self.optimizer is None:
-                self.end_without_update()
             self.begin_step()
         elif not self.run.in_step and not self.run.in_evaluation:
-            self.take()
             call("bnd_run_begin_evaluation", self.run.pointer)
             self.run.in_evaluation = True
 
     def begin_step(self):
         if self.run.in_step:
             return
-        self.take()
         if self.session.recorder is not None:
             lib.bnd_engine_reset_statistics(self.run.engine)  # what was counted since belongs to no step
         self.run.begin()
@@ -115,6 +118,7 @@ class Place:
     def update(self, rates, gradients):
         """The optimizer's update. `gradients` has a row per parameter, without the loss scale; None: no update."""
         run = self.run
+        self.take()
         self.begin_step()
         scale, own = self.session.loss_scale(), lib.bnd_run_loss_scale(run.pointer)
         for i, d in enumerate(gradients):
@@ -217,6 +221,15 @@ class Place:
                 seen.parameter, seen.turned = base, not node.turned
         return seen
 
+    def recognize(self, x):
+        """A part that PyTorch 1.13 has taken without a word: x[0], x[1:], x[None] and x[...] are views of x."""
+        if not hasattr(x, "_node") and x._is_view() and x.is_floating_point():
+            whole = getattr(x._base, "_node", None)
+            inside = not (self.session.scaling and x.requires_grad) or is_inside(x)
+            if whole is not None and whole.parameter is None and inside:
+                x._node = Node(whole.format, whole.role)
+                whole.parts += bool(x.requires_grad)
+
     def part(self, x, f):
         """f(x), a part of its numbers, or several of them."""
         x = self.enter(x)
@@ -278,6 +291,10 @@ class _Value(torch.autograd.Function):
     @staticmethod
     def backward(ctx, d):
         return d, None
+
+
+def _same_bits(p, seen):
+    return p.shape == seen.shape and torch.equal(p.detach().view(torch.int32), seen.view(torch.int32))
 
 
 def divided(x, scale):

@@ -14,6 +14,10 @@ _MIXED = ("under a recipe with a loss scale, a function of your own (torch.autog
           "gradient: these gradients have different scales. Call the function outside of the model, or choose a recipe "
           "without a loss scale")
 
+_UNSCALED = ("under a recipe with a loss scale, a gradient came back to the wrapped model without it: the loss is made "
+             "of a tensor that the model has not returned, or that is inside of an object. Return it as a tensor, or "
+             "in a tuple, list, dict or dataclass")
+
 
 class Enter(torch.autograd.Function):
     """A parameter, an input, or what a part of the graph that is not wrapped made."""
@@ -26,6 +30,8 @@ class Enter(torch.autograd.Function):
     @staticmethod
     def backward(ctx, d):
         scale = ctx.session.loss_scale()
+        if scale != 1 and not ctx.session.left:
+            raise RuntimeError(_UNSCALED)
         return None, d if scale == 1 else d / scale
 
 
@@ -42,6 +48,7 @@ class Exit(torch.autograd.Function):
         if ctx.value is not None:
             ctx.session.loss = float(ctx.value)
         ctx.session.note_backward()
+        ctx.session.left = True
         scale = ctx.session.loss_scale()
         with Plain():
             d = d.as_subclass(torch.Tensor)  # torch.autograd.backward makes it in the class of the loss

@@ -1,4 +1,6 @@
 """A wrapped model: which recipe holds where, and what happens to each function that the model calls."""
+import copy
+import dataclasses
 import fnmatch
 import weakref
 from contextlib import contextmanager
@@ -10,6 +12,7 @@ from .. import _types as t
 from .._native import lib
 from . import _ops
 from ._bridge import FP32, Node, Plain
+from ._handlers import in_place_at, positional, takes
 from ._place import Place, divided, tensors_in
 from ._scale import Exit
 
@@ -39,10 +42,15 @@ def _changed(x, f):
     """x with f(tensor) for each tensor in it."""
     if isinstance(x, torch.Tensor):
         return f(x)
-    if not isinstance(x, (tuple, list, dict)) or not any(True for _ in tensors_in(x)):
+    if not any(True for _ in tensors_in(x)):
         return x
     if isinstance(x, dict):
         return {key: _changed(y, f) for key, y in x.items()} if type(x) is dict else _changed_in(x, f)
+    if dataclasses.is_dataclass(x):
+        y = copy.copy(x)
+        for field in dataclasses.fields(x):
+            object.__setattr__(y, field.name, _changed(getattr(x, field.name, None), f))
+        return y
     parts = [_changed(y, f) for y in x]
     return type(x)(*parts) if hasattr(x, "_fields") else type(x)(parts)
 
@@ -71,6 +79,7 @@ class Session:
     def __init__(self, model, recipe, exceptions, seed):
         self.model, self.wrapped, self.recipe = weakref.ref(model), True, recipe
         self.depth, self.loss, self.recorder = 0, float("nan"), None
+        self.left = False  # whether a gradient has come back through an Exit since the last forward pass
         self.places_wanted, self.not_covered, self.hooks = None, {}, []
         self.places = {recipe: Place(self, recipe, seed)}
         self.stack = [self.places[recipe]]
@@ -138,7 +147,7 @@ class Session:
         if self.depth:
             yield
             return
-        self.depth, self.stack = 1, self.stack[:1]
+        self.depth, self.stack, self.left = 1, self.stack[:1], False
         places = self.all()
         try:
             for place in places:
@@ -193,6 +202,8 @@ class Session:
         if any(type(x) is Rounded for x in tensors_in((args, kwargs))):
             args, kwargs = _changed(args, _bare), _changed(kwargs, _bare)
         place = self.stack[-1]
+        for x in tensors_in((args, kwargs)):
+            place.recognize(x)
         out = (self._plain if place.plain else self._dispatch)(place, func, args, kwargs)
         return _changed(out, self.exported) if export else out
 
@@ -256,7 +267,20 @@ class Session:
                 return opened(*args, **kwargs)
         name = getattr(func, "__name__", "")
         handler = _ops.HANDLERS.get(func)
-        if handler is not None and self._floats(args, kwargs):
+        if kwargs.get("out") is not None:
+            return self._to_out(func, args, kwargs)
+        if kwargs and (handler is not None or not args):
+            args, kwargs = positional(func, args, kwargs)
+        at = in_place_at(func)
+        if at is not None:
+            writes = args[at] if len(args) > at else kwargs.get("inplace")
+            kept = {key: x for key, x in kwargs.items() if key != "inplace"}
+            if writes:
+                rest = args[1:at] + (False,) * (len(args) > at) + args[at + 1:]
+                return self._written(place, args[0], self.dispatch(func, (self._kept(func, args[0]),) + rest, kept))
+            if handler is not None and len(args) <= at + 1:
+                args, kwargs = args[:at], kept
+        if handler is not None and self._floats(args, kwargs) and (not kwargs or takes(handler, args, kwargs)):
             out = handler(place, *args, **kwargs)
             if out is not NotImplemented:
                 return out
@@ -312,13 +336,30 @@ class Session:
         """x.f_(...) is x.copy_(x.f(...)), rounded like the result of f."""
         plain = getattr(torch.Tensor, name[:-1], None) or getattr(torch, name[:-1], None)
         x = args[0]
-        if plain is None or not hasattr(x, "_node"):
+        if plain is None or not hasattr(x, "_node") or plain in _ops.VIEWS:
             return func(*args, **kwargs)
-        y = self.dispatch(plain, args, kwargs)
+        return self._written(place, x, self.dispatch(plain, (self._kept(plain, x),) + args[1:], kwargs))
+
+    def _kept(self, func, x):
+        """What func computes from, where x is written to afterwards: PyTorch's functions keep it."""
+        return x if func in _ops.HANDLERS else self.dispatch(torch.clone, (x,), {})
+
+    @staticmethod
+    def _written(place, x, y):
+        """x, which y is written to."""
+        if not hasattr(x, "_node"):
+            return x.copy_(y)
         node = place.node(y)
         x.copy_(y)
         x._node = Node(node.format)
         return x
+
+    def _to_out(self, func, args, kwargs):
+        """A result that goes into a tensor of the caller, which PyTorch allows without gradients only."""
+        y = self.dispatch(func, args, {key: x for key, x in kwargs.items() if key != "out"})
+        if not isinstance(y, torch.Tensor) or y.requires_grad:
+            return func(*args, **kwargs)
+        return kwargs["out"].resize_(y.shape).copy_(y)
 
     def _foreign(self, place, func, args, kwargs):
         """What the simulator does not have: PyTorch's result, rounded."""

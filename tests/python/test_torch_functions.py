@@ -1,0 +1,222 @@
+"""Wrapped models in the ways in which PyTorch's functions are called: in place, by name, with parts, and with weights
+that change behind the wrapper's back. PyTorch without the wrapper is the judge."""
+import dataclasses
+import unittest
+
+import support
+
+torch = support.torch()
+
+import libbinade.torch as bt  # noqa: E402
+import torch.nn.functional as F  # noqa: E402
+from torch import nn  # noqa: E402
+
+EXACT = "act=fp32,dact=fp32"  # rounds nothing, and computes everything with the simulator
+W, KERNEL = torch.linspace(-1, 1, 16).reshape(4, 4), torch.linspace(-1, 1, 12).reshape(2, 3, 2)
+
+
+class Small(nn.Module):
+    def __init__(self, f):
+        super().__init__()
+        torch.manual_seed(1)
+        self.linear, self.f = nn.Linear(4, 4), f
+
+    def forward(self, x):
+        return self.f(self.linear(x))
+
+
+def method(name, *args):
+    """The method that writes in place, of a tensor that the model has made."""
+    def f(y):
+        z = y * 1.5
+        getattr(z, name)(*args)
+        return z
+    return f
+
+
+def module(made):
+    def f(y):
+        made(y)
+        return y
+    return f
+
+
+def before_the_sum(y):
+    z = F.relu(y, True)
+    return y + z
+
+
+FUNCTIONS = {
+    "in place": (
+        module(nn.ReLU(inplace=True)), module(nn.SiLU(inplace=True)), before_the_sum, method("clamp_", -1, 1),
+        method("clamp_min_", 0), method("sin_"), method("relu_"), method("unsqueeze_", 0), method("t_"),
+        method("transpose_", 0, 1), lambda y: F.celu_(y * 1), lambda y: F.threshold_(y * 1, 0.1, 0.0),
+        lambda y: F.leaky_relu(y * 1, inplace=True), lambda y: F.elu(y * 1, inplace=True),
+        lambda y: F.hardswish(y * 1, inplace=True), lambda y: F.selu(y * 1, inplace=True),
+        lambda y: F.mish(y * 1, inplace=True), lambda y: F.relu6(y * 1, inplace=True),
+        lambda y: F.hardtanh(y * 1, -1, 1, True), lambda y: F.dropout(y * 1, 0.0, True, True),
+        lambda y: F.relu(y, False)),
+    "by name": (
+        lambda y: F.linear(input=y, weight=W, bias=None), lambda y: torch.softmax(input=y, dim=-1),
+        lambda y: torch.matmul(input=y, other=W), lambda y: y.mm(mat2=W), lambda y: torch.sum(input=y, dim=1),
+        lambda y: F.gelu(input=y), lambda y: torch.addmm(input=W[0], mat1=y, mat2=W), lambda y: y.add(other=1.5),
+        lambda y: torch.pow(input=y, exponent=2), lambda y: torch.add(y, y, alpha=2), lambda y: F.silu(input=y),
+        lambda y: F.conv1d(input=y[None], weight=KERNEL), lambda y: torch.flatten(input=y),
+        lambda y: torch.transpose(input=y, dim0=0, dim1=1),
+        lambda y: F.cross_entropy(input=y, target=torch.tensor([1, 2, 0]))),
+    "parts": (
+        lambda y: F.softplus(y[0]), lambda y: torch.sin(y[1:]), lambda y: F.mse_loss(y[0], y[1]), lambda y: y[0].std(),
+        lambda y: torch.tanh(y[None]), lambda y: torch.cos(y[...]), lambda y: torch.dot(y[0], y[1])),
+}
+
+
+def results(f, recipe):
+    """What a model gives, and the gradients of its weight and input."""
+    model = Small(f)
+    if recipe is not None:
+        bt.wrap(model, recipe)
+    x = torch.linspace(-2, 2, 12).reshape(3, 4).requires_grad_(True)
+    y = model(x)
+    y.square().sum().backward()
+    return y.detach().as_subclass(torch.Tensor), model.linear.weight.grad, x.grad
+
+
+class Functions(unittest.TestCase):
+    def test_as_without(self):
+        for kind, functions in FUNCTIONS.items():
+            for i, f in enumerate(functions):
+                with self.subTest(kind=kind, function=i):
+                    for a, b in zip(results(f, None), results(f, EXACT)):
+                        self.assertEqual(a.shape, b.shape)
+                        self.assertTrue(torch.allclose(a, b, rtol=1e-5, atol=1e-5))
+
+    def test_rounded(self):
+        for kind, functions in FUNCTIONS.items():
+            for i, f in enumerate(functions):
+                with self.subTest(kind=kind, function=i):
+                    y = results(f, "bf16-sr")[0]
+                    self.assertTrue(torch.equal(y, y.bfloat16().float()))
+
+    def test_not_covered(self):
+        model = bt.wrap(Small(lambda y: torch.dot(y[0], y[1])), "bf16-sr")
+        model(torch.ones(3, 4))
+        self.assertEqual(bt.not_covered(model), {"dot": 1})
+
+    def test_out(self):
+        model, there = bt.wrap(Small(lambda y: torch.add(y, y, out=there)), "bf16-amp"), torch.empty(0)
+        with torch.no_grad():
+            y = model(torch.ones(1, 4))
+        self.assertTrue(torch.equal(y, there))
+        self.assertRaises(RuntimeError, model, torch.ones(1, 4).requires_grad_(True))
+
+    def test_masks(self):
+        """A mask may have more dimensions than what it hides."""
+        mask = torch.ones(1, 1, 3, 3, dtype=torch.bool).triu(1)
+        for a, b in zip(*(results(lambda y: torch.softmax((y[:, :3] * 1).masked_fill(mask, float("-inf")), -1), recipe)
+                          for recipe in (None, EXACT))):
+            self.assertEqual(a.shape, b.shape)
+            self.assertTrue(torch.allclose(a, b, rtol=1e-5, atol=1e-5))
+
+    def test_padding(self):
+        """Of F.embedding -1 is the last row, of torch.embedding it is none."""
+        for function, last in ((lambda w, i: F.embedding(i, w, padding_idx=-1), 0),
+                               (lambda w, i: torch.embedding(w, i, -1), 1)):
+            model = nn.Module()
+            model.w, model.forward = nn.Parameter(torch.ones(4, 2)), lambda i, f=function: f(model.w, i)
+            bt.wrap(model, "bf16-amp")
+            model(torch.tensor([0, 3])).sum().backward()
+            self.assertEqual(model.w.grad.tolist(), [[1, 1], [0, 0], [0, 0], [last, last]])
+
+
+class Weights(unittest.TestCase):
+    """Weights are those of the moment, however they were written to."""
+
+    def test_between_passes(self):
+        x = torch.ones(1, 4)
+        model = bt.wrap(nn.Linear(4, 1), "bf16-amp")
+        model(x)
+        model.load_state_dict({"weight": torch.ones(1, 4), "bias": torch.zeros(1)})
+        self.assertEqual(model(x).item(), 4)
+        model.weight.data.mul_(2)
+        self.assertEqual(model(x).item(), 8)
+        with torch.no_grad():
+            model.weight.detach().numpy()[:] = 3
+            self.assertEqual(model(x).item(), 12)
+            model.weight.fill_(1)
+        model(x).sum().backward()
+        model.weight.data = torch.full((1, 4), 0.5)
+        self.assertEqual(model(x).item(), 2)
+
+    def losses(self, recipe, make, change):
+        torch.manual_seed(2)
+        model, x = nn.Linear(4, 1), torch.ones(2, 4)
+        if recipe is not None:
+            bt.wrap(model, recipe)
+        optimizer, found = make(model, recipe), []
+        for _ in range(5):
+            loss = (model(x) - 3).square().mean()
+            loss.backward()
+            found.append(loss.item())
+            change(model, optimizer)
+            model.zero_grad()
+        return found
+
+    def test_by_hand(self):
+        """Updates without an optimizer, and clamped weights."""
+        def descend(model, _):
+            for p in model.parameters():
+                p.data.add_(p.grad, alpha=-0.05)
+
+        def clamp(model, optimizer):
+            optimizer.step()
+            for p in model.parameters():
+                p.data.clamp_(-0.1, 0.1)
+
+        def sgd(model, recipe):
+            return torch.optim.SGD(model.parameters(), 0.05) if recipe is None else bt.optim.SGD(model, lr=0.05)
+        for make, change in ((lambda *_: None, descend), (sgd, clamp)):
+            theirs, ours = (self.losses(recipe, make, change) for recipe in (None, EXACT))
+            for a, b in zip(theirs, ours):
+                self.assertAlmostEqual(a, b, delta=1e-4 * abs(a) + 1e-6)
+
+
+@dataclasses.dataclass(frozen=True)
+class Given:
+    logits: torch.Tensor
+    count: int = 3
+
+
+class Holder:
+    def __init__(self, logits):
+        self.logits = logits
+
+
+class Outputs(unittest.TestCase):
+    """The loss scale, where the model gives more than tensors."""
+
+    def gradient(self, f, loss, recipe="fp16-amp"):
+        model = Small(f)
+        if recipe is not None:
+            bt.wrap(model, recipe)
+            bt.optim.SGD(model, lr=0.1)
+        loss(model(torch.ones(2, 4))).backward()
+        return model.linear.weight.grad
+
+    def test_dataclasses(self):
+        def square(out):
+            return out.logits.square().mean()
+        self.assertTrue(torch.allclose(self.gradient(Given, square, None), self.gradient(Given, square), rtol=1e-2))
+
+    def test_refused(self):
+        """What cannot be seen is not divided by a scale that nobody has multiplied with."""
+        with self.assertRaisesRegex(RuntimeError, "a gradient came back to the wrapped model without it"):
+            self.gradient(Holder, lambda out: out.logits.square().mean())
+        model = bt.wrap(Small(lambda y: setattr(model, "extra", y.square().mean()) or y), "fp16-amp")
+        bt.optim.SGD(model, lr=0.1)
+        model(torch.ones(2, 4))
+        self.assertRaises(RuntimeError, model.extra.backward)
+        (model(torch.ones(2, 4)).mean() + model.extra).backward()
+
+
+if __name__ == "__main__":
+    unittest.main()
