@@ -159,7 +159,7 @@ complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a diff -d 'how tw
 complete -c binade -n '__binade_is diff' -l base -d 'the unquantized model that A was made from (default: B, for weights that are quantized in A only)' -r -F
 complete -c binade -n '__binade_is diff' -l no-explain -d 'do not search how A was made'
 complete -c binade -n '__binade_is diff' -l all -d 'list every weight, equal ones too'
-complete -c binade -n '__binade_is diff' -l most -d 'list at most N weights (default 20)' -x
+complete -c binade -n '__binade_is diff' -l most -d 'list at most N weights (default 20; with --all every one)' -x
 complete -c binade -n '__binade_is diff' -l histogram -d 'count the elements by their distance in ulps'
 complete -c binade -n '__binade_is diff' -l report -d 'write a page with the answer as well: one file that opens in a browser' -r -F
 complete -c binade -n '__binade_is diff' -l threads -s j -d 'number of cores (default all)' -x

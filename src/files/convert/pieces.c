@@ -107,8 +107,8 @@ static bnd_status refuse_nonfinite(const bnd_planned_weight *weight, const float
     }
     uint64_t columns = weight->rank > 0 ? weight->shape[weight->rank - 1] : 1, place = at + i;
     return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                    "%s is %s at row %llu, column %llu; set allow_nonfinite, or name this weight in keep", weight->name,
-                    isnan(x[i]) ? "NaN" : "infinite", (unsigned long long)(place / columns),
+                    "%s is %s at row %llu, column %llu; allow it with allow_nonfinite, or name this weight in keep",
+                    weight->name, isnan(x[i]) ? "NaN" : "infinite", (unsigned long long)(place / columns),
                     (unsigned long long)(place % columns));
 }
 

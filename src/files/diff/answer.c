@@ -108,14 +108,25 @@ static void sums_of_all(bndi_sentence *line, const void *diff)
 {
     const bnd_difference_sums *sums = bnd_diff_sums(diff);
     if (sums->elements > sums->equal) {
-        bndi_sentence_add(line, "Of %llu elements that were compared, %llu have the same bits. SQNR ",
+        bndi_sentence_add(line, "Of %llu elements that were compared, %llu have the same bits.",
                           (unsigned long long)sums->elements, (unsigned long long)sums->equal);
-        add_number(line, bnd_difference_sqnr(sums));
-        bndi_sentence_add(line, " dB, largest error ");
-        add_number(line, sums->largest_error);
-        bndi_sentence_add(line, ", mean ");
-        add_number(line, bnd_difference_mean(sums));
-        bndi_sentence_add(line, ".");
+        if (sums->elements - sums->equal > sums->nonfinite) {
+            bndi_sentence_add(line, " SQNR ");
+            add_number(line, bnd_difference_sqnr(sums));
+            bndi_sentence_add(line, " dB, largest error ");
+            add_number(line, sums->largest_error);
+            bndi_sentence_add(line, ", mean ");
+            add_number(line, bnd_difference_mean(sums));
+            bndi_sentence_add(line, ".");
+        }
+        if (sums->nonfinite > 0) {
+            const bool one = sums->nonfinite == 1, others = sums->elements - sums->equal > sums->nonfinite;
+            bndi_sentence_add(line, " %llu element%s with a NaN or an infinity differ%s%s.",
+                              (unsigned long long)sums->nonfinite, one ? "" : "s", one ? "s" : "",
+                              !others ? ""
+                              : one   ? ", and is in none of these numbers"
+                                      : ", and are in none of these numbers");
+        }
     }
 }
 

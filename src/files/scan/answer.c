@@ -64,6 +64,7 @@ static unsigned bits_of(const bnd_candidate *c)
 static size_t smallest_with(bool *there, const question *q, unsigned bits)
 {
     const bnd_scan_total *totals = bnd_scan_totals(q->scan);
+    const uint64_t tensors = bnd_scan_model_of(q->scan)->tensors; /* that are scanned */
     size_t best = q->count;
     *there = false;
     for (size_t i = 0; i < q->count; i++) {
@@ -72,7 +73,7 @@ static size_t smallest_with(bool *there, const question *q, unsigned bits)
         const bool better =
             than == NULL || loss->bytes < than->bytes || (loss->bytes == than->bytes && loss->sqnr > than->sqnr);
         *there = *there || wide;
-        best = wide && totals[i].meeting == bnd_scan_model_of(q->scan)->tensors && better ? i : best;
+        best = wide && tensors > 0 && totals[i].meeting == tensors && better ? i : best;
     }
     return best;
 }

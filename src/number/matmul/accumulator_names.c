@@ -176,6 +176,9 @@ bnd_status bnd_accumulator_parse(bnd_accumulator *out, const char *name, bnd_err
         *out = (bnd_accumulator){.kind = BND_ACCUMULATE_CBLAS, .format = *bnd_format_at(BND_FORMAT_FP32)};
         return BND_OK;
     }
+    if (r.end > 5 && bndi_same_word(name, 5, "cblas") && (name[5] == '/' || name[5] == ':')) {
+        return bnd_fail(why, BND_BAD_SYNTAX, 5, "accumulator cblas takes no rounding mode and no promotion");
+    }
     bnd_status status = take_promotion(&r, &a, why);
     if (status == BND_OK && !take_aligned(&r, &a, &status, why) && !take_tensor(&r, &a, &status, why)) {
         status = take_rounded(&r, &a, why);

@@ -128,8 +128,12 @@ static int settle_input(cast *c)
         return complain(in->command, "--count cannot be used with %s: a .npy file has its own length", in->name);
     }
     if (bnd_npy_format(&f, &in->npy, asked, &why) != BND_OK) {
-        return complain(in->command, asked == NULL ? "%s: %s; add --dtype (for example --dtype %s)" : "%s: %s",
-                        in->name, why.message, example_of(in->npy.element_size));
+        const char *advice = asked != NULL                     ? "%s: %s"
+                             : in->npy.kind != BND_NPY_INTEGER ? "%s: %s; add --dtype (for example --dtype %s)"
+                                                               : "%s: %s; if they are codes, add --dtype (for example "
+                                                                 "--dtype %s); if they are integers, store them as "
+                                                                 "numbers first (in numpy x.astype('<f8'))";
+        return complain(in->command, advice, in->name, why.message, example_of(in->npy.element_size));
     }
     if (c->blocks.columns > 0) {
         return complain(in->command, "--columns cannot be used with %s: a .npy file has its own shape", in->name);
@@ -175,7 +179,8 @@ static int settle_target(cast *c)
         c->to.format = *from;
         const bnd_format *fp32 = bnd_format_at(BND_FORMAT_FP32), *fp64 = bnd_format_at(BND_FORMAT_FP64);
         if (!wide || !(bnd_format_same(from, fp32) || bnd_format_same(from, fp64))) {
-            return complain(c->common.command, "--via must have fp32 or fp64 as input, not %s; use --to", from->name);
+            return complain(c->common.command, "--via must have fp32 or fp64 as input, not %s; %s", from->name,
+                            via->format.width > 0 ? "use --to" : "cast it with --to fp32 first");
         }
     }
     return GO_ON;

@@ -70,6 +70,7 @@ static int run(const command *self, int argc, char **argv)
         status = complain(self, "expected two checkpoints, got %zu; try 'binade diff quantized/ base/'",
                           q.common.operand_count);
     }
+    q.most = q.all && !OPTION_GIVEN(&q.common, diff_question, most) ? UINT64_MAX : q.most;
     status = status == GO_ON ? report_check(q.report, self) : status;
     status = status == GO_ON ? open_one(&q, &q.a, q.common.operands[0]) : status;
     status = status == GO_ON ? open_one(&q, &q.b, q.common.operands[1]) : status;
@@ -99,7 +100,7 @@ static const option_row options[] = {
     {.name = "all", .help = "list every weight, equal ones too", INTO_FLAG(diff_question, all)},
     {.name = "most",
      .argument = "N",
-     .help = "list at most N weights (default 20)",
+     .help = "list at most N weights (default 20; with --all every one)",
      INTO_WHOLE(diff_question, most, 0, UINT64_MAX)},
     {.name = "histogram", .help = "count the elements by their distance in ulps", INTO_FLAG(diff_question, histogram)},
     {.name = "report",

@@ -142,6 +142,7 @@ static const column columns[] = {
     {"largest_ulps", "", true, true, false, false, 0},
     {"unit", "", false, false, false, false, 0},
     {"equal", "", true, true, false, false, 0},
+    {"nonfinite", "", true, true, false, false, 0},
     {"elements", "", true, true, false, false, 0},
     {"a", "", false, false, false, false, 0},
     {"b", "", false, false, false, false, 0},
@@ -152,7 +153,7 @@ static const column columns[] = {
 static const column shown_columns[] = {
     {NULL, "weight", false, false, false, false, 0},   {NULL, "SQNR (dB)", true, false, false, false, 0},
     {NULL, "max error", true, false, false, false, 0}, {NULL, "max ulps", true, false, false, false, 0},
-    {NULL, "equal", true, false, false, false, 0},
+    {NULL, "equal", true, false, false, false, 0},     {NULL, "NaN or inf", true, false, false, false, 0},
 };
 
 /* A number exactly, or nothing if there is none. */
@@ -174,6 +175,7 @@ static void add_row(table *t, const bnd_weight_difference *w)
     table_add(t, cell_text(sums->largest_ulps, compared));
     table_add(t, copy_text(compared ? w->unit->name : ""));
     table_add(t, compared ? count_text(sums->equal) : copy_text(""));
+    table_add(t, compared ? count_text(sums->nonfinite) : copy_text(""));
     table_add(t, count_text(either->count));
     table_add(t, copy_text(bnd_stored_as(w->a)));
     table_add(t, copy_text(bnd_stored_as(w->b)));
@@ -181,15 +183,21 @@ static void add_row(table *t, const bnd_weight_difference *w)
     table_add(t, copy_text(w->why));
 }
 
-static void add_shown(table *t, const bnd_weight_difference *w)
+/* Errors are those of elements that are finite on both sides; where nothing else differs, there are none to show. */
+static void add_shown(table *t, const bnd_weight_difference *w, bool counts_nonfinite)
 {
     const bnd_difference_sums *sums = &w->sums;
-    const double sqnr = bnd_difference_sqnr(sums), ulps = sums->largest_ulps;
+    const bool none = sums->nonfinite > 0 && sums->elements - sums->equal == sums->nonfinite;
+    const double nan = (double)NAN, sqnr = none ? nan : bnd_difference_sqnr(sums),
+                 ulps = none ? nan : sums->largest_ulps;
     table_add(t, copy_text(w->name));
     table_add(t, isfinite(sqnr) ? format_text("%.2f", sqnr) : number_text(sqnr));
-    table_add(t, number_text(sums->largest_error));
+    table_add(t, number_text(none ? nan : sums->largest_error));
     table_add(t, ulps < 1e9 ? format_text("%.10g", ulps >= 10 ? rint(ulps) : ulps) : number_text(ulps));
     table_add(t, share_text(sums->equal, sums->elements));
+    if (counts_nonfinite) {
+        table_add(t, count_text(sums->nonfinite));
+    }
 }
 
 typedef struct listed {
@@ -197,12 +205,16 @@ typedef struct listed {
     size_t index;
 } listed;
 
-/* The least SQNR first. */
+/* NaN and infinity that differ first, then the least SQNR. */
 static int worst_first(const void *a, const void *b)
 {
     const listed *x = a, *y = b;
     const double p = bnd_difference_sqnr(&x->weight->sums), q = bnd_difference_sqnr(&y->weight->sums);
     const bool of_p = !isnan(p), of_q = !isnan(q);
+    const uint64_t n = x->weight->sums.nonfinite, m = y->weight->sums.nonfinite;
+    if ((n > 0) != (m > 0)) {
+        return n > 0 ? -1 : 1;
+    }
     if (of_p != of_q) {
         return of_p ? -1 : 1;
     }
@@ -240,6 +252,7 @@ static void print_weights(const diff_question *q)
     const size_t all = bnd_diff_count(q->diff);
     const uint64_t most = print_uncompared(q, q->most);
     listed *list = allocate(NULL, all + 1, sizeof *list);
+    const bool counts_nonfinite = bnd_diff_sums(q->diff)->nonfinite > 0;
     size_t count = 0;
     for (size_t i = 0; i < all; i++) {
         const bnd_weight_difference *w = bnd_diff_at(q->diff, i);
@@ -251,11 +264,11 @@ static void print_weights(const diff_question *q)
     const size_t shown = count < most ? count : (size_t)most;
     if (shown > 0) {
         table t = {.columns = shown_columns,
-                   .column_count = sizeof shown_columns / sizeof shown_columns[0],
+                   .column_count = sizeof shown_columns / sizeof shown_columns[0] - !counts_nonfinite,
                    .output = OUTPUT_TEXT};
         printf("\n");
         for (size_t i = 0; i < shown; i++) {
-            add_shown(&t, list[i].weight);
+            add_shown(&t, list[i].weight, counts_nonfinite);
         }
         table_end(&t);
     }
