@@ -127,6 +127,10 @@ class Commands(Checkpoints):
         with bd.open_checkpoint(self.base) as found:
             self.assertEqual(bd.scan(found, "e4m3"), bd.scan(self.base, "e4m3"))
 
+    def test_scan_of_nothing(self):
+        self.refuses("has no matrix to scan: 1 tensor has fewer than two dimensions", bd.scan, self.base, "e4m3",
+                     only="*norm*")
+
     def test_scan_refuses(self):
         self.refuses("unknown format 'e4m4row'", bd.scan, self.base, "e4m4row")
         self.refuses("only 'nothing*' matches no weight", bd.scan, self.base, "e4m3", only=["*", "nothing*"])

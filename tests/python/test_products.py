@@ -122,6 +122,15 @@ class Products(unittest.TestCase):
         self.assertEqual(tried, set(range(_types.BND_ACCUMULATE_COUNT)))
         self.assertGreater(len(bd.accumulators()), 6)
 
+    def test_wide_codes(self):
+        """Codes that fp32 does not hold are refused, with numbers and with rounded operands, too."""
+        wide = bd.encode(np.array([[1 + 2.0 ** -8 + 2.0 ** -40]]), "fp64")
+        for options in ({}, {"round_a": "bf16"}):
+            with self.assertRaisesRegex(ValueError, "float32, which does not hold these numbers"):
+                bd.matmul(wide, np.ones((1, 1), np.float32), a_format="fp64", **options)
+        exact = bd.encode(np.array([[1.5]]), "fp64")
+        self.assertEqual(bd.matmul(exact, np.ones((1, 1), np.float32), a_format="fp64").tolist(), [[1.5]])
+
     def test_cblas(self):
         a, b = normal(20, 30), normal(30, 10)
         if not lib.bnd_cblas_here():

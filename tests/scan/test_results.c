@@ -144,6 +144,32 @@ static bool is_b(void *state, const char *name)
     return name[0] == 'b';
 }
 
+static bool is_norm(void *state, const char *name)
+{
+    (void)state;
+    return name[0] == 'n';
+}
+
+/* Where no tensor is scanned, no candidate is the smallest: a line per number of bits says so. */
+static void test_nothing_scanned(void)
+{
+    opened o = open_all();
+    bnd_scan *scan;
+    char line[200];
+    const bnd_scan_options options = {.wanted = is_norm};
+    CU_ASSERT_EQUAL_FATAL(bnd_scan_new(&scan, o.checkpoint, o.candidates, CANDIDATES, &options, NULL), BND_OK);
+    CU_ASSERT_TRUE(bnd_scan_tensors(scan) == 1 && bnd_scan_model_of(scan)->tensors == 0);
+    CU_ASSERT_EQUAL(bnd_scan_model_of(scan)->smallest, CANDIDATES);
+    static const char *const expected[] = {"16 bits: none.", "8 bits: none.", "4 bits: none.", ""};
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
+        const size_t length = bnd_scan_print_line(line, sizeof line, scan, o.candidates, CANDIDATES, &options, i + 1);
+        CU_ASSERT_EQUAL(length, strlen(expected[i]));
+        CU_ASSERT_STRING_EQUAL(line, expected[i]);
+    }
+    bnd_scan_free(scan);
+    close_all(&o);
+}
+
 static void test_choices(void)
 {
     opened o = open_all();
@@ -226,6 +252,7 @@ CU_TestInfo result_tests[] = {
     {"a checkpoint", test_a_checkpoint},
     {"what is asked", test_what_is_asked},
     {"choices", test_choices},
+    {"nothing scanned", test_nothing_scanned},
     {"the watch", test_watch},
 #ifdef BND_WITH_WRAP
     {"no memory", test_no_memory},
