@@ -80,7 +80,7 @@ enum {
  * On failure: `out` is unchanged. */
 BND_CHECKED bnd_status bnd_accumulator_parse(bnd_accumulator *out, const char *name, bnd_error *why);
 
-/* Writes the shortest name that bnd_accumulator_parse reads as this accumulator.
+/* Writes a name that bnd_accumulator_parse reads as this accumulator: its own name, "hopper-fp8", if it has one.
  *
  * Returns: The length of the whole name without its final 0 byte, as snprintf.
  * Arguments: `name` (out): at most `size` bytes, with a final 0 byte if size > 0. `accumulator`: the accumulator. */

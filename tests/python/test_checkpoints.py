@@ -34,6 +34,8 @@ class Open(Checkpoints):
             self.assertEqual(found.config["model_type"], "llama")
             name = "model.layers.0.mlp.up_proj.weight"
             self.assertIn(name, found)
+            for other in (name + "\0x", "\udc80", 3):
+                self.assertNotIn(other, found)
             array = found[name]
             self.assertEqual((array.dtype, array.shape), (np.uint16, (64, 128)))
             self.assertEqual(array.tobytes(), numbers(64 * 128, 6))

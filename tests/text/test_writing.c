@@ -220,6 +220,8 @@ static void writes_bits_and_codes(void)
     CU_ASSERT_EQUAL(bnd_print_bits(text, sizeof text, &set, 1), 0);
     CU_ASSERT_EQUAL(bnd_print_code(text, sizeof text, &set, 1), 0);
     CU_ASSERT_EQUAL(bnd_print_field(text, sizeof text, &set, 1, BND_FIELD_FRACTION), 0);
+    CU_ASSERT_EQUAL(bnd_print_field(text, sizeof text, bnd_format_at(BND_FORMAT_FP16), 1, BND_FIELD_COUNT), 0);
+    CU_ASSERT_EQUAL(bnd_print_field(text, sizeof text, bnd_format_at(BND_FORMAT_FP16), 1, (bnd_field)-1), 0);
     CU_ASSERT_STRING_EQUAL(text, "");
 }
 

@@ -62,7 +62,7 @@ static void write_field(bndi_text *out, const bnd_format *f, uint64_t code, bnd_
 size_t bnd_print_field(char *out, size_t size, const bnd_format *f, uint64_t code, bnd_field field)
 {
     bndi_text text = bndi_text_in(out, size);
-    if (f->width > 0) {
+    if (f->width > 0 && (unsigned)field < BND_FIELD_COUNT) {
         write_field(&text, f, code, field);
     }
     return text.length;

@@ -106,7 +106,9 @@ class Checkpoint:
         return iter([decoded(lib.bnd_checkpoint_at(handle, i).contents.name) for i in range(len(self))])
 
     def __contains__(self, name) -> bool:
-        return isinstance(name, str) and bool(lib.bnd_checkpoint_find(self._open(), name.encode()))
+        if not isinstance(name, str) or "\0" in name:
+            return False
+        return bool(lib.bnd_checkpoint_find(self._open(), name.encode(errors="surrogatepass")))
 
     def keys(self) -> List[str]:
         """The names of the stored tensors, file by file, in the order of the data."""
