@@ -117,8 +117,8 @@ typedef enum bnd_field { BND_FIELD_SIGN, BND_FIELD_EXPONENT, BND_FIELD_FRACTION,
 
 /* Writes one field of a code: "01111".
  *
- * Returns: The length of the whole text without its final 0 byte, as snprintf; 0 if the format does not have the field, and for
- *     a field that is none.
+ * Returns: The length of the whole text without its final 0 byte, as snprintf; 0 if the format does not have the field,
+ *     and for a field that is none.
  * Arguments: `out` (out), `size`: as in bnd_print_exact. `f`, `code`: the number. `field`: which one. */
 size_t bnd_print_field(char *out, size_t size, const bnd_format *f, uint64_t code, bnd_field field);
 

@@ -34,7 +34,8 @@ function ways(groups) {
 export class DiffView {
     constructor(diff) {
         this.diff = diff;
-        const compared = diff.list.filter((w) => w.elements > 0).sort((a, b) => (a.sqnr_db ?? Infinity) - (b.sqnr_db ?? Infinity));
+        const compared = diff.list.filter((w) => w.elements > 0)
+            .sort((a, b) => (b.nonfinite > 0) - (a.nonfinite > 0) || (a.sqnr_db ?? Infinity) - (b.sqnr_db ?? Infinity));
         this.facts = h("p", { class: "note" });
         const bound = (i) => diff.ulps_up_to[i] === undefined ? "" : numberText(diff.ulps_up_to[i], 3);
         this.chart = xyChart({ title: "Distances", summary: () => this.facts.textContent, height: 260,
