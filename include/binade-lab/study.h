@@ -551,6 +551,12 @@ typedef struct bnd_sweep_row {
  * On failure: BND_NO_MEMORY; there is nothing to close. */
 BND_CHECKED bnd_status bnd_sweep_sum_up(bnd_sweep_row *rows, size_t count, double margin, bnd_error *why);
 
+/* Returns: the verdict in a word, as bnd_summary_verdict has it; "" where the sweep has no row "fp32". */
+const char *bnd_sweep_verdict(const bnd_sweep_row *row);
+
+/* Returns: the verdict of the runs that did not fail; "" where there is none. */
+const char *bnd_sweep_others(const bnd_sweep_row *row);
+
 /* Writes a line of the conclusion of a sweep in words: "Worse: fp16-pure (lr 0.01)."
  * Arguments: as in bnd_summary_print_line; `rows` are summed up.
  * Returns: the length of the whole line, as snprintf; 0, with an empty text: there are no more lines. */

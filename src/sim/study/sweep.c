@@ -170,13 +170,28 @@ static bnd_status sum_up_rates(bnd_sweep_row *row, bnd_error *why)
     return status;
 }
 
+static bool is_reference(const bnd_sweep_row *row)
+{
+    return strcmp(row->recipe, "fp32") == 0;
+}
+
+const char *bnd_sweep_verdict(const bnd_sweep_row *row)
+{
+    return row->compared ? bnd_comparison_word(&row->is) : is_reference(row) ? "reference" : "";
+}
+
+const char *bnd_sweep_others(const bnd_sweep_row *row)
+{
+    return row->compared && row->is.judged > 0 ? bnd_verdict_name(row->is.others) : "";
+}
+
 bnd_status bnd_sweep_sum_up(bnd_sweep_row *rows, size_t count, double margin, bnd_error *why)
 {
     const bnd_sweep_row *reference = NULL;
     bnd_status status = BND_OK;
     for (size_t i = 0; i < count; i++) {
         rows[i] = (bnd_sweep_row){.recipe = rows[i].recipe, .records = rows[i].records, .count = rows[i].count};
-        reference = strcmp(rows[i].recipe, "fp32") == 0 ? &rows[i] : reference;
+        reference = is_reference(&rows[i]) ? &rows[i] : reference;
     }
     for (size_t i = 0; status == BND_OK && i < count; i++) {
         status = sum_up_rates(&rows[i], why);

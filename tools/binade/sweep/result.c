@@ -140,18 +140,14 @@ static void explain_sweep(const sweep_summary *all, const sweep_result *r)
     }
 }
 
-static bool is_reference(const sweep_summary *m)
-{
-    return strcmp(m->recipe, "fp32") == 0;
-}
-
 void sweep_cells(char *cells[SWEEP_CELLS], const sweep_summary *m)
 {
     const bnd_rate *best = &m->rates[m->best];
+    const char *verdict = bnd_sweep_verdict(m);
     bool learned = sweep_has_learned(m);
     double loss = best->loss;
     cells[0] = copy_text(m->recipe);
-    cells[1] = m->compared ? verdict_text(&m->is) : copy_text(is_reference(m) ? "reference" : "-");
+    cells[1] = m->compared ? verdict_text(&m->is) : copy_text(verdict[0] != '\0' ? verdict : "-");
     cells[2] = learned ? format_text("%g", best->lr) : copy_text("-");
     cells[3] = isnan(loss) ? copy_text(sweep_failure_word(m, best)) : loss_text(loss);
     cells[4] = m->compared ? gap_text(&m->is) : copy_text("-");
@@ -193,12 +189,9 @@ void json_sweep_summary(bnd_lab_json *json, const sweep_summary *m)
     json_number(json, "best_lr", sweep_has_learned(m) ? m->rates[m->best].lr : (double)NAN);
     json_number(json, "loss", m->rates[m->best].loss);
     json_number(json, "interval", sweep_interval_of(&m->rates[m->best]));
-    if (m->compared) {
-        bnd_lab_json_string(json, "verdict", bnd_comparison_word(&m->is));
-        bnd_lab_json_string(json, "others", m->is.judged > 0 ? bnd_verdict_name(m->is.others) : "");
-    } else if (is_reference(m)) {
-        bnd_lab_json_string(json, "verdict", "reference");
-        bnd_lab_json_string(json, "others", "");
+    if (bnd_sweep_verdict(m)[0] != '\0') {
+        bnd_lab_json_string(json, "verdict", bnd_sweep_verdict(m));
+        bnd_lab_json_string(json, "others", bnd_sweep_others(m));
     } else {
         bnd_lab_json_null(json, "verdict");
         bnd_lab_json_null(json, "others");

@@ -1979,6 +1979,8 @@ LAB = {
     "bnd_rates_best": (c_size_t, [c_void_p, c_size_t]),
     "bnd_rates_sensitivity": (c_double, [c_void_p, c_size_t]),
     "bnd_sweep_sum_up": (c_int, [c_void_p, c_size_t, c_double, c_void_p]),
+    "bnd_sweep_verdict": (c_char_p, [c_void_p]),
+    "bnd_sweep_others": (c_char_p, [c_void_p]),
     "bnd_sweep_print_line": (c_size_t, [c_void_p, c_size_t, c_void_p, c_size_t, c_size_t]),
     "bnd_sweep_close": (None, [c_void_p, c_size_t]),
     "bnd_mechanism_name": (c_char_p, [c_int]),

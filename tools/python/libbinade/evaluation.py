@@ -134,6 +134,6 @@ def evaluate(checkpoint: Path, recipe: Union[str, Iterable[str], None] = None, *
     results = _evaluate_all(handle.value, list(listed.items()), batches, most, progress)
     training = found.training
     return Evaluation(checkpoint=os.fsdecode(name), model=training.model.decode(),
-                      trained_with=training.policy.name.decode("utf-8", "replace"), steps=found.step,
+                      trained_with=found.recipe.decode("utf-8", "replace"), steps=found.step,
                       parameters=lib.bnd_run_elements(handle.value), data=os.fsdecode(training.data), batches=batches,
                       recipes=[_row(name, one, handle.value) for name, one in zip(listed, results)])

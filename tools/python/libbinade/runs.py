@@ -302,10 +302,10 @@ def _sweep_row(row):
     points = [{"lr": p.lr, "runs": p.runs, "failed": p.failed, "loss": p.loss,
                "interval": p.interval if p.failed == 0 else math.nan, "capped_loss": p.result}
               for p in row.rates[:row.rate_count]]
+    verdict = name_of(lib.bnd_sweep_verdict(ctypes.byref(row)))
     return {"recipe": name_of(row.recipe), "best_lr": best.lr if learned else math.nan, "loss": best.loss,
             "interval": best.interval if best.failed == 0 else math.nan,
-            "verdict": name_of(lib.bnd_verdict_name(gap.verdict)) if row.compared else None,
-            "others": name_of(lib.bnd_verdict_name(gap.others)) if row.compared else None,
+            "verdict": verdict or None, "others": name_of(lib.bnd_sweep_others(ctypes.byref(row))) if verdict else None,
             "gap": gap.gap if row.compared else math.nan,
             "gap_interval": gap.interval if row.compared else math.nan, "runs": row.count, "failed": row.failed,
             "lr_sensitivity": lib.bnd_rates_sensitivity(row.rates, row.rate_count) if learned else math.nan,
