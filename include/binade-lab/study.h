@@ -317,8 +317,8 @@ typedef struct bnd_trained_weights {
     bnd_training training; /* that of the checkpoint; of Hugging Face's weights that of their config, in fp32 */
     uint64_t step;         /* of the checkpoint */
     char recipe[BND_RECORD_NAME_SIZE]; /* as the run's config.json calls it, "bf16-pure>bf16-amp@2"; or its policy's */
-    bool is_run;           /* false: weights of Hugging Face, which have no data */
-    uint64_t data_hash;    /* of the run's data, and of its tokenizer, as its config.json has them; 0: not compared, */
+    bool is_run;                       /* false: weights of Hugging Face, which have no data */
+    uint64_t data_hash; /* of the run's data, and of its tokenizer, as its config.json has them; 0: not compared, */
     uint64_t tokenizer_hash; /* as where other ones are set on purpose */
 } bnd_trained_weights;
 
