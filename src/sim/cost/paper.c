@@ -86,8 +86,8 @@ static bnd_format result_format(const bndi_book *b, bnd_role role, const bndi_ro
 {
     const bnd_cast *cast = bndi_cast_in(b->policy, role);
     bool same = y == NULL || (row->indices & BNDI_SAVE_B) != 0 || bnd_format_same(&x->format, &y->format);
-    const bool narrow = bnd_lab_words_hold(BNDI_WORDS_32, &x->format) &&
-                        (y == NULL || bnd_lab_words_hold(BNDI_WORDS_32, &y->format));
+    const bool narrow =
+        bnd_lab_words_hold(BNDI_WORDS_32, &x->format) && (y == NULL || bnd_lab_words_hold(BNDI_WORDS_32, &y->format));
     return cast != NULL ? format_of(cast)
            : same       ? x->format
                         : *bnd_lab_format_of_words(narrow ? BNDI_WORDS_32 : BNDI_WORDS_64);

@@ -131,14 +131,14 @@ typedef struct train_result {
     train_row *rows;             /* one per row of the summary */
     size_t row_count, reference; /* the first row that others are compared with */
     unsigned peak_threads;
-    double peak;    /* FLOP a second that the threads of one run can do; NaN: not measured */
+    double peak;                 /* FLOP a second that the threads of one run can do; NaN: not measured */
     const bnd_task *explainable; /* of the records, where --autopsy can be added to the command; or NULL */
     bool autopsied;              /* autopsies were requested */
-    bool details;   /* more tables: losses by rounding, memory, time */
-    bool memory;    /* bytes by role */
-    bool untimed;   /* not the memory and time of the emulation */
-    double margin;  /* of verdicts */
-    bnd_log_columns columns; /* of logs, where the command names them */
+    bool details;                /* more tables: losses by rounding, memory, time */
+    bool memory;                 /* bytes by role */
+    bool untimed;                /* not the memory and time of the emulation */
+    double margin;               /* of verdicts */
+    bnd_log_columns columns;     /* of logs, where the command names them */
 } train_result;
 
 /* As bnd_summary_make. */
