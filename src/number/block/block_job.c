@@ -275,14 +275,6 @@ typedef struct items {
     uint32_t largest;
 } items;
 
-static void raise_to(uint32_t *largest, uint32_t value)
-{
-    uint32_t old = __atomic_load_n(largest, __ATOMIC_RELAXED);
-    while (old < value &&
-           !__atomic_compare_exchange_n(largest, &old, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-    }
-}
-
 /* The first item of share i. The shares differ by at most one item. */
 static size_t start_of(const items *all, size_t i)
 {
@@ -300,7 +292,7 @@ static void do_share(void *of, size_t share, bool in_order)
         largest = larger_amax(largest, all->work(all->job, i, all->what));
     }
     bndi_leave_job(all->job, callers);
-    raise_to(&all->largest, largest);
+    bndi_raise_to(&all->largest, largest);
     (void)in_order;
 }
 

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Without threads the compiler leaves out what only they need: the page has a limit of bytes. */
 #if defined(_OPENMP)
@@ -30,5 +31,14 @@ void bnd_lab_parallel(size_t threads, bndi_dealing dealing, bndi_parallel_part *
 /* Called by a part of a job that is distributed with BNDI_IN_ORDER, once per part: calls `then` for part i when it has
  * returned for all parts before i. `in_order` is what the part was given. */
 void bnd_lab_in_order(bool in_order, void (*then)(void *state), void *state);
+
+/* Raises a maximum that threads share. */
+static inline void bndi_raise_to(uint32_t *largest, uint32_t value)
+{
+    uint32_t old = __atomic_load_n(largest, __ATOMIC_RELAXED);
+    while (old < value &&
+           !__atomic_compare_exchange_n(largest, &old, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
+}
 
 #endif

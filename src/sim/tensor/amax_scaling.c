@@ -5,6 +5,7 @@
 #include "base/bits.h"
 #include "block/partial_array.h"
 #include "bulk/environment.h"
+#include "bulk/threads.h"
 #include "tensor/engine.h"
 #include "tensor/reader.h"
 
@@ -14,11 +15,25 @@ enum { ORDINALS_MOST = 1 << 24 };
 
 /* ---- the formula ---- */
 
+typedef struct magnitudes {
+    const float *x;
+    const bnd_context *context;
+    uint32_t bits; /* of a magnitude: those of NaN are larger than those of infinity */
+} magnitudes;
+
+static void look_at_piece(void *of, size_t at, size_t n)
+{
+    magnitudes *all = of;
+    bndi_raise_to(&all->bits, bnd_lab_part_amax(all->x + at, n, all->context));
+}
+
 /* NaN if any of the numbers is NaN. */
 static float largest_of(const bnd_engine *engine, const float *x, size_t n)
 {
-    const uint32_t largest = bnd_lab_part_amax(x, n, &engine->context);
-    return bndi_float_of_bits(largest);
+    enum { AT_ONCE = 1 << 14 };
+    magnitudes all = {.x = x, .context = &engine->context};
+    bndi_each_piece(n, AT_ONCE, bndi_parts_of(engine, n), look_at_piece, &all);
+    return bndi_float_of_bits(all.bits);
 }
 
 static float largest_number(const bnd_format *f)
