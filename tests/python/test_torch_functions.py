@@ -218,5 +218,143 @@ class Outputs(unittest.TestCase):
         (model(torch.ones(2, 4)).mean() + model.extra).backward()
 
 
+class Own(torch.autograd.Function):
+    """A function of the user's own, whose backward pass makes products, too."""
+
+    @staticmethod
+    def forward(ctx, x, w):
+        ctx.save_for_backward(x, w)
+        return x @ w
+
+    @staticmethod
+    def backward(ctx, d):
+        x, w = ctx.saved_tensors
+        return d @ w.t(), x.t() @ d
+
+
+PRODUCTS = {
+    "linalg.matmul": torch.linalg.matmul, "rmatmul": lambda x, w: w.__rmatmul__(x),
+    "multi_dot": lambda x, w: torch.linalg.multi_dot([x, w]), "chain_matmul": torch.chain_matmul,
+    "addmm_": lambda x, w: torch.zeros(16, 8).addmm_(x, w), "tensordot": lambda x, w: torch.tensordot(x, w, 1),
+    "tensordot by axes": lambda x, w: torch.tensordot(x, w.t(), ([-1], [1])),
+    "einsum": lambda x, w: torch.einsum("...i,io->...o", x, w),
+    "einsum of more axes": lambda x, w: torch.einsum("... i, i o", x.reshape(2, 4, 2, 32), w).reshape(16, 8),
+    "einsum with one element": lambda x, w: torch.einsum(
+        "...ij,...jk->...ik", x.reshape(4, 1, 4, 32), w.expand(1, 3, 32, 8)).reshape(48, 8),
+}
+NOT_COVERED = {
+    "vecdot": ("linalg_vecdot", lambda x, w: torch.linalg.vecdot(x[:, :8], w[:16])),
+    "conv_tbc": ("conv_tbc", lambda x, w: torch.conv_tbc(x[None], w[None], torch.zeros(8))),
+    "of an input alone": ("kron", lambda x, w: w.sum() + torch.kron(x, x)[:2]),
+    "in a function": ("OwnBackward", Own.apply),
+}
+
+
+class Matrix(nn.Module):
+    def __init__(self, f):
+        super().__init__()
+        torch.manual_seed(2)
+        self.w, self.f = nn.Parameter(torch.randn(32, 8)), f
+
+    def forward(self, x):
+        return self.f(x, self.w)
+
+
+class Products(unittest.TestCase):
+    def results(self, f, recipe):
+        torch.manual_seed(3)
+        x, model = torch.randn(16, 32, requires_grad=True), Matrix(f)
+        model = bt.wrap(model, recipe) if recipe else model
+        y = model(x)
+        (y * torch.linspace(-1, 1, y.numel()).reshape(y.shape)).sum().backward()
+        return y.detach().as_subclass(torch.Tensor), x.grad, model.w.grad, bt.not_covered(model) if recipe else {}
+
+    def test_other_names_of_a_product(self):
+        """By an exact recipe they are PyTorch's; in E4M3 all three passes are those of x @ w."""
+        for name, f in PRODUCTS.items():
+            with self.subTest(name):
+                for mine, theirs in zip(self.results(f, EXACT)[:3], self.results(f, None)):
+                    torch.testing.assert_close(mine, theirs, rtol=1e-5, atol=1e-5)
+                y, dx, dw, missing = self.results(f, "gemm=e4m3,acc=fp64")
+                self.assertEqual(missing, {})
+                if len(y) != 16:
+                    continue  # the same product three times
+                for mine, theirs in zip((y, dx, dw), self.results(torch.matmul, "gemm=e4m3,acc=fp64")):
+                    torch.testing.assert_close(mine, theirs, rtol=1e-6, atol=1e-6)
+
+    def test_those_that_are_not_covered_are_named(self):
+        for about, (name, f) in NOT_COVERED.items():
+            with self.subTest(about):
+                self.assertEqual(self.results(f, "gemm=e4m3")[3], {name: 1})
+
+    def test_sums_of_one_operand_are_no_products(self):
+        self.assertEqual(self.results(lambda x, w: torch.einsum("...i->...", x @ w), "gemm=e4m3")[3], {})
+
+    def test_scripts_are_refused(self):
+        script = torch.jit.script(nn.Linear(3, 4))
+        for model in (script, nn.Sequential(script)):
+            with self.assertRaisesRegex(TypeError, "torch.jit"):
+                bt.wrap(model, "mxfp8")
+
+
+def with_item(value):
+    def f(h):
+        y = h * 1
+        y[:, 0] = value
+        return y
+    return f
+
+
+CONSTANTS = {
+    "clamp_min": lambda h: h.clamp_min(0.1), "where": lambda h: torch.where(h > 0, h, torch.tensor(0.1)),
+    "masked_fill": lambda h: h.masked_fill(h > 0, 0.1), "an integer": lambda h: h.masked_fill(h > 0, -1000001),
+    "masked_fill_": lambda h: (h * 1).masked_fill_(h > 0, 0.1), "pad": lambda h: F.pad(h, (1, 1), value=0.1),
+    "max": lambda h: torch.max(h, torch.tensor(0.1)), "cat": lambda h: torch.cat([h, torch.full((16, 1), 0.1)], -1),
+    "a number into a part": with_item(0.1), "numbers into a part": with_item(torch.full((16,), 0.1)),
+    "sums from zero": lambda h: torch.zeros(16, 8).add_(h).add_(0.1),
+}
+
+
+class Constants(unittest.TestCase):
+    def test_what_they_bring_is_rounded(self):
+        for name, f in CONSTANTS.items():
+            for recipe in ("bf16-pure", "bf16-master"):
+                with self.subTest(name, recipe=recipe):
+                    model = bt.wrap(Matrix(lambda x, w, f=f: f(x @ w)), recipe)
+                    torch.manual_seed(3)
+                    y = model(torch.randn(16, 32))
+                    y.sum().backward()
+                    for x in (y.detach().as_subclass(torch.Tensor), model.w.grad):
+                        self.assertTrue(torch.equal(x, x.bfloat16().float()))
+
+    def test_masks_keep_their_infinities(self):
+        model = bt.wrap(Matrix(lambda x, w: (x @ w).masked_fill(torch.ones(16, 8) > 0, float("-inf"))), "e4m3-pure")
+        y = model(torch.randn(16, 32)).detach().as_subclass(torch.Tensor)
+        self.assertTrue(bool((y == float("-inf")).all()))
+
+
+class TwoModels(unittest.TestCase):
+    """One wrapped model's result goes into another one, as in a GAN."""
+
+    def gradients(self, of_first, of_second):
+        torch.manual_seed(0)
+        x = torch.randn(8, 16)
+        first, second = nn.Linear(16, 16), nn.Linear(16, 1)
+        kept = [bt.optim.SGD(bt.wrap(model, recipe), lr=0.1)
+                for model, recipe in ((first, of_first), (second, of_second)) if recipe]
+        loss = second(first(x)).mean()
+        loss.backward()
+        self.assertIn(len(kept), (0, 2))
+        return first.weight.grad, second.weight.grad
+
+    def test_each_has_its_loss_scale(self):
+        plain = self.gradients(None, None)
+        for first in ("fp32", "bf16-amp", "bf16-master", "fp16-amp-noscale", "fp16-amp"):
+            for second in ("fp32", "bf16-amp", "fp16-amp", "fp8-unit", "base=fp16-amp,loss_scale=1024"):
+                with self.subTest(first, second=second):
+                    for mine, theirs in zip(self.gradients(first, second), plain):
+                        self.assertLess((mine - theirs).norm(), 0.05 * theirs.norm())
+
+
 if __name__ == "__main__":
     unittest.main()

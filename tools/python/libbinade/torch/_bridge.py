@@ -181,7 +181,7 @@ class Operation(torch.autograd.Function):
     """One operation of the simulator, forward and backward."""
 
     @staticmethod
-    def forward(ctx, run, operation, attributes, operands, node, records, note, *tensors):
+    def forward(ctx, run, operation, attributes, operands, node, records, session, *tensors):
         made, pointers = [], []
         for x, o, wants in zip(tensors, operands, records):
             if o.parameter is not None:
@@ -211,7 +211,7 @@ class Operation(torch.autograd.Function):
             owner = torch.empty(0)
             owner._result = result
             ctx.save_for_backward(owner)
-            ctx.node, ctx.run, ctx.note = node, run, note
+            ctx.node, ctx.run, ctx.session = node, run, session
             ctx.shapes = [tuple(x.shape) for x in tensors]
         else:
             result.release()
@@ -232,6 +232,6 @@ class Operation(torch.autograd.Function):
         wanted = ctx.needs_input_grad[7:]
         outs = [torch.empty(shape, dtype=torch.float32) if wants else None for shape, wants in zip(ctx.shapes, wanted)]
         places = (ctypes.c_void_p * len(outs))(*(None if x is None else x.data_ptr() for x in outs))
-        ctx.note()
+        ctx.session.note_backward()
         call("bnd_tensor_pull", places, len(outs), result.pointer, d.data_ptr(), ctx.node.additions(), True)
         return (None,) * 7 + tuple(outs)

@@ -5,7 +5,9 @@ has no operation with these arguments. Rows are also in _convolutions.py and _re
 their operand, MOVES copy numbers without changing them. CAREFUL are norms and losses that the simulator does not have:
 PyTorch computes them, and the result is rounded.
 """
+import functools
 import math
+import string
 import types
 
 import torch
@@ -185,7 +187,8 @@ def _linear(place, x, weight, bias=None):
     return place.op(t.BND_TENSOR_OP_LINEAR, [x, weight] + ([] if bias is None else [bias]))
 
 
-@handles("torch.matmul", "Tensor.matmul", "Tensor.__matmul__", "torch.mm", "Tensor.mm", "torch.bmm", "Tensor.bmm")
+@handles("torch.matmul", "Tensor.matmul", "Tensor.__matmul__", "torch.mm", "Tensor.mm", "torch.bmm", "Tensor.bmm",
+         "torch.linalg.matmul")
 def _matmul(place, a, b):
     if not a.numel() or not b.numel() or a.dim() == 0 or b.dim() == 0:
         return NotImplemented
@@ -200,6 +203,18 @@ def _matmul(place, a, b):
         out = place.view(out, lambda x: x.squeeze(-1)) if b.dim() == 1 else out
         return place.view(out, lambda x: x.squeeze(-1 if b.dim() == 1 else -2)) if a.dim() == 1 else out
     return place.op(t.BND_TENSOR_OP_MATMUL, [a, b])
+
+
+@handles("Tensor.__rmatmul__")
+def _turned_matmul(place, b, a):
+    return place.call(torch.matmul, a, b)
+
+
+@handles("torch.chain_matmul", "torch.linalg.multi_dot")
+def _multi_dot(place, *factors, out=None):
+    """Products from the left, where PyTorch chooses an order."""
+    factors = factors[0] if isinstance(factors[0], (list, tuple)) else factors
+    return functools.reduce(lambda a, b: place.call(torch.matmul, a, b), factors)
 
 
 @handles("torch.addmm", "Tensor.addmm", "torch.baddbmm", "Tensor.baddbmm")
@@ -222,15 +237,19 @@ def _einsum(place, equation, *operands):
     """Two operands: one matrix product of permuted operands. Others: in pairs, from the left."""
     if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
         operands = tuple(operands[0])
-    if not isinstance(equation, str) or "." in equation or len(operands) < 2:
+    if not isinstance(equation, str) or len(operands) < 2:
         return NotImplemented
     left, arrow, right = equation.replace(" ", "").partition("->")
     terms = left.split(",")
-    if len(terms) != len(operands) or any(len(set(term)) != len(term) for term in terms):
+    if len(terms) != len(operands):
         return NotImplemented
     if not arrow:
-        letters = "".join(terms)
-        right = "".join(sorted(c for c in set(letters) if letters.count(c) == 1))
+        letters = left.replace("...", "").replace(",", "")
+        right = "..." * ("..." in left) + "".join(sorted(c for c in set(letters) if letters.count(c) == 1))
+    if "..." in left:
+        terms, right, operands = _spelled(place, terms, right, operands)
+    if any(len(set(term)) != len(term) or len(term) != x.dim() for term, x in zip(terms, operands)):
+        return NotImplemented
     while len(operands) > 2:
         rest = "".join(terms[2:]) + right
         middle = "".join(dict.fromkeys(c for c in terms[0] + terms[1] if c in rest))
@@ -241,6 +260,40 @@ def _einsum(place, equation, *operands):
     return _product(place, terms[0], operands[0], terms[1], operands[1], right)
 
 
+@handles("torch.tensordot")
+def _tensordot(place, a, b, dims=2, out=None):
+    if isinstance(dims, torch.Tensor):
+        return NotImplemented
+    of_a, of_b = (range(a.dim() - dims, a.dim()), range(dims)) if isinstance(dims, int) else (
+        [axis % x.dim() for axis in ([axes] if isinstance(axes, int) else axes)] for axes, x in zip(dims, (a, b)))
+    letters, others = list(string.ascii_lowercase[:a.dim()]), list(string.ascii_uppercase[:b.dim()])
+    for i, j in zip(of_a, of_b):
+        others[j] = letters[i]
+    return _product(place, "".join(letters), a, "".join(others), b,
+                    "".join(c for c in letters + others if not (c in letters and c in others)))
+
+
+def _spelled(place, terms, right, operands):
+    """Letters for the axes that "..." stands for. They are counted from the last one, and an axis of one element that
+    meets a longer one is left out: "...i,io->...o" of (2, 3, i) and (i, o) is "abi,io->abo"."""
+    free = [c for c in string.ascii_letters if not any(c in term for term in terms)]
+    count = max(x.dim() - len(term.replace("...", "")) for term, x in zip(terms, operands) if "..." in term)
+    letters, sizes, spelled, out = free[:max(count, 0)], {}, [], []
+    for term, x in zip(terms, operands):
+        mine = letters[count - x.dim() + len(term) - 3:] if "..." in term and x.dim() > len(term) - 3 else []
+        spelled.append(term.replace("...", "".join(mine)))
+        for c, size in zip(spelled[-1], x.shape):
+            sizes[c] = max(size, sizes.get(c, 0))
+    for i, x in enumerate(operands):
+        for at in reversed(range(min(x.dim(), len(spelled[i])))):
+            c = spelled[i][at]
+            if c in letters and x.shape[at] == 1 != sizes[c]:
+                x = place.call(torch.Tensor.squeeze, x, at)
+                spelled[i] = spelled[i][:at] + spelled[i][at + 1:]
+        out.append(x)
+    return spelled, right.replace("...", "".join(letters)), tuple(out)
+
+
 def _product(place, of_a, a, of_b, b, to):
     batch = [c for c in of_a if c in of_b and c in to]
     summed = [c for c in of_a if c in of_b and c not in to]
@@ -248,7 +301,8 @@ def _product(place, of_a, a, of_b, b, to):
     if any(c not in to for c in rows + columns):
         return NotImplemented
     sizes = dict(zip(of_a, a.shape))
-    sizes.update(zip(of_b, b.shape))
+    if any(sizes.setdefault(c, n) != n for c, n in zip(of_b, b.shape)):
+        return NotImplemented
 
     def extent(letters):
         return [sizes[c] for c in letters]
@@ -364,6 +418,8 @@ MOVES.update(functions(*(f"{owner}.{name}" for owner in ("torch", "Tensor") for 
 MOVES.update(functions("F.max_pool1d", "F.max_pool2d", "F.max_pool3d", "torch.max_pool1d", "torch.max_pool2d",
                        "torch.max_pool3d", "F.adaptive_max_pool1d", "F.adaptive_max_pool2d", "F.pad", "F.unfold",
                        "F.pixel_shuffle", "torch.pixel_shuffle"))
+# Of the third operand, or `value`, come numbers.
+FILLS = set(functions("torch.masked_fill", "Tensor.masked_fill"))
 MOVES.update(f for f in (getattr(F, "_max_pool2d", None), getattr(F, "_max_pool1d", None), getattr(F, "_pad", None),
                          getattr(torch._C._nn, "pad", None)) if f is not None)
 CAREFUL.update(functions(*(f"F.{name}" for name in (
@@ -378,8 +434,11 @@ CAREFUL.update(functions(*(f"F.{name}" for name in (
 # Matrix products that are not covered: they are computed in fp32, and `record` and `report` say so.
 PRODUCTS = set(functions(
     "torch.conv_transpose1d", "torch.conv_transpose2d", "torch.conv_transpose3d", "F.bilinear", "torch.bilinear",
-    "torch.einsum", "torch.matmul", "Tensor.matmul", "torch.mv", "Tensor.mv", "torch.dot", "Tensor.dot", "torch.inner",
-    "torch.outer", "torch.tensordot", "torch.addmv", "torch.addbmm", "torch.lstm", "torch.gru", "torch.rnn_tanh",
-    "torch.rnn_relu", "torch.chain_matmul", "torch.kron", "torch.cdist", "F.scaled_dot_product_attention",
-    "torch.conv1d", "torch.conv2d", "torch.conv3d", "nn._scaled_dot_product_attention",
-    "torch._native_multi_head_attention", "torch._transformer_encoder_layer_fwd"))
+    "torch.tensordot", "torch.lstm", "torch.gru", "torch.rnn_tanh", "torch.rnn_relu", "torch.cdist",
+    "F.scaled_dot_product_attention", "torch.conv1d", "torch.conv2d", "torch.conv3d", "torch.conv_tbc",
+    "nn._scaled_dot_product_attention", "torch._native_multi_head_attention", "torch._transformer_encoder_layer_fwd",
+    "torch.linalg.matmul", "torch.linalg.multi_dot", "torch.chain_matmul", "torch.linalg.vecdot",
+    "torch.linalg.matrix_power", "torch.sparse.mm", "torch.sparse.addmm", "torch.hspmm", "torch.einsum",
+    *(f"{owner}.{name}" for owner in ("torch", "Tensor") for name in (
+        "matmul", "mm", "bmm", "mv", "dot", "vdot", "inner", "outer", "ger", "addmm", "addmv", "addbmm", "baddbmm",
+        "addr", "kron", "matrix_power", "smm", "sspaddmm"))))

@@ -151,7 +151,7 @@ class Place:
     def enter(self, x):
         """x in the part of the graph where gradients are multiplied by the loss scale: see _scale."""
         session = self.session
-        if not (session.scaling and x.requires_grad and torch.is_grad_enabled()) or is_inside(x):
+        if not (session.scaling and x.requires_grad and torch.is_grad_enabled()) or is_inside(x, session):
             return x
         y = Enter.apply(session, x)
         y._node = self.node(x)
@@ -195,7 +195,7 @@ class Place:
                     raise RuntimeError(NO_CHECKPOINTS)
         records = [grad and x.requires_grad for x in tensors]
         node = Node()
-        out = Operation.apply(self.run, operation, attributes, operands, node, records, self.session.note_backward,
+        out = Operation.apply(self.run, operation, attributes, operands, node, records, self.session,
                               *tensors)
         out._node = node
         return out
@@ -225,7 +225,7 @@ class Place:
         """A part that PyTorch 1.13 has taken without a word: x[0], x[1:], x[None] and x[...] are views of x."""
         if not hasattr(x, "_node") and x._is_view() and x.is_floating_point():
             whole = getattr(x._base, "_node", None)
-            inside = not (self.session.scaling and x.requires_grad) or is_inside(x)
+            inside = not (self.session.scaling and x.requires_grad) or is_inside(x, self.session)
             if whole is not None and whole.parameter is None and inside:
                 x._node = Node(whole.format, whole.role)
                 whole.parts += bool(x.requires_grad)

@@ -55,12 +55,12 @@ class Exit(torch.autograd.Function):
             return None, d if scale == 1 else d * scale
 
 
-def is_inside(x):
-    """Whether the gradient of a tensor that has one is multiplied by the loss scale."""
+def is_inside(x, session):
+    """Whether the gradient of a tensor that has one is multiplied by the loss scale of this wrapped model."""
     f = x.grad_fn
     if f is None:
         return False
-    if getattr(x, "_made_inside", None) is f:
+    if getattr(x, "_made_inside", None) == (f, id(session)):
         return True
     kinds, waiting, seen = set(), [f], set()
     while waiting:
@@ -69,7 +69,7 @@ def is_inside(x):
             continue
         seen.add(f)
         if type(f).__name__ in _INSIDE:
-            kinds.add(True)
+            kinds.add(f.session is session)
         elif type(f).__name__ in ("ExitBackward", "AccumulateGrad"):
             kinds.add(False)
         else:
@@ -77,7 +77,7 @@ def is_inside(x):
     if len(kinds) > 1:
         raise RuntimeError(_MIXED)
     if True in kinds:
-        x._made_inside = x.grad_fn
+        x._made_inside = x.grad_fn, id(session)
     return True in kinds
 
 

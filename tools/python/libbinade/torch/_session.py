@@ -2,6 +2,7 @@
 import copy
 import dataclasses
 import fnmatch
+import math
 import weakref
 from contextlib import contextmanager
 
@@ -11,7 +12,7 @@ from torch.overrides import TorchFunctionMode
 from .. import _types as t
 from .._native import lib
 from . import _ops
-from ._bridge import FP32, Node, Plain
+from ._bridge import FP32, Node, Plain, attributes_of, same_format
 from ._handlers import in_place_at, positional, takes
 from ._place import Place, divided, tensors_in
 from ._scale import Exit
@@ -187,6 +188,16 @@ class Session:
             inner._node = Node()
         return y
 
+    def _is_inner(self, x):
+        """Whether this is what the model gave, as it gave it: the graph has it inside, without its Exit."""
+        mine = type(x) is Rounded and hasattr(x, "_inner") and x._exit is x.grad_fn
+        return mine and x._session() is self
+
+    def _bare(self, x):
+        """What the model gave, as it is in the graph. What a function of torch.autograd made of it is a plain tensor,
+        and so is what another wrapped model gave: its gradients have that model's loss scale."""
+        return x._inner if self._is_inner(x) else x.as_subclass(torch.Tensor) if type(x) is Rounded else x
+
     def note(self, place, step):
         if self.recorder is not None:
             self.recorder.note(place, step)
@@ -200,10 +211,11 @@ class Session:
         if export and getattr(func, "__name__", "") in ("__get__", "__set__") and func not in _ops.VIEWS:
             return func(*args, **kwargs)
         if any(type(x) is Rounded for x in tensors_in((args, kwargs))):
-            args, kwargs = _changed(args, _bare), _changed(kwargs, _bare)
+            args, kwargs = _changed(args, self._bare), _changed(kwargs, self._bare)
         place = self.stack[-1]
         for x in tensors_in((args, kwargs)):
             place.recognize(x)
+            self._note_function(x)
         out = (self._plain if place.plain else self._dispatch)(place, func, args, kwargs)
         return _changed(out, self.exported) if export else out
 
@@ -225,13 +237,14 @@ class Session:
         """torch.autograd.grad: what the model gave is in the graph without its Exit."""
         several = isinstance(inputs, (tuple, list))
         inputs = tuple(inputs) if several else (inputs,)
-        found = torch.autograd.grad(outputs, tuple(_bare(x) for x in inputs), *args, **kwargs)
-        return tuple(d if d is None or _bare(x) is not getattr(x, "_inner", None) else divided(d, self.loss_scale())
+        asked = tuple(self._bare(x) if self._is_inner(x) else x for x in inputs)
+        found = torch.autograd.grad(outputs, asked, *args, **kwargs)
+        return tuple(divided(d, self.loss_scale()) if d is not None and self._is_inner(x) else d
                      for x, d in zip(inputs, found))
 
     def _hooked(self, x, hook):
         """Tensor.register_hook of what the model gave: the hook sees the gradient without the loss scale."""
-        if _bare(x) is not getattr(x, "_inner", None):
+        if not self._is_inner(x):
             return x.register_hook(hook)
 
         def scaled(d):
@@ -242,7 +255,7 @@ class Session:
 
     def _retained(self, x):
         """Tensor.retain_grad of what the model gave."""
-        if _bare(x) is not getattr(x, "_inner", None):
+        if not self._is_inner(x):
             return x.retain_grad()
         mine, sums = weakref.ref(x), []
 
@@ -327,6 +340,9 @@ class Session:
         f, _ = place.role_format(t.BND_ROLE_COUNT - 1, tensors) if tensors else (FP32, None)
         for x in tensors:
             place.node(x).uses += bool(x.requires_grad)
+        if _brings_numbers(place, func, args, kwargs, tensors):
+            return _changed(out, lambda y: y if any(y is x for x in tensors)
+                            else place.rounded(y, t.BND_ROLE_ACT, tensors))
         for y in tensors_in(out):
             if y.is_floating_point() and not any(y is x for x in tensors):
                 y._node = Node(f)
@@ -336,7 +352,8 @@ class Session:
         """x.f_(...) is x.copy_(x.f(...)), rounded like the result of f."""
         plain = getattr(torch.Tensor, name[:-1], None) or getattr(torch, name[:-1], None)
         x = args[0]
-        if plain is None or not hasattr(x, "_node") or plain in _ops.VIEWS:
+        known = any(hasattr(y, "_node") or place.which(y) is not None for y in tensors_in((args, kwargs)))
+        if plain is None or plain in _ops.VIEWS or not (known or plain in _ops.HANDLERS or plain in _ops.PRODUCTS):
             return func(*args, **kwargs)
         return self._written(place, x, self.dispatch(plain, (self._kept(plain, x),) + args[1:], kwargs))
 
@@ -347,8 +364,6 @@ class Session:
     @staticmethod
     def _written(place, x, y):
         """x, which y is written to."""
-        if not hasattr(x, "_node"):
-            return x.copy_(y)
         node = place.node(y)
         x.copy_(y)
         x._node = Node(node.format)
@@ -361,20 +376,42 @@ class Session:
             return func(*args, **kwargs)
         return kwargs["out"].resize_(y.shape).copy_(y)
 
+    @staticmethod
+    def _fitting(place, x, value):
+        """A value that is put into a part of x, in the format of x."""
+        f = place.node(x).format
+        if isinstance(value, float):
+            value = torch.tensor(value)
+        if not isinstance(value, torch.Tensor) or value.dtype != torch.float32 or not value.numel():
+            return value
+        same = same_format(f, place.node(value).format) or same_format(f, FP32)
+        rule = place.role_format(t.BND_ROLE_ACT, [x])[1]
+        return value if same else place.op(t.BND_TENSOR_OP_CAST, [value], attributes_of(cast=(f, rule)))
+
+    def _note_function(self, x):
+        """A function of the user's own (torch.autograd.Function): PyTorch computes its backward pass in fp32."""
+        f = x.grad_fn
+        if isinstance(f, _FUNCTION) and not hasattr(f, "_noted"):
+            f._noted = True
+            if not type(f)._forward_cls.__module__.startswith(__package__):
+                self.note_not_covered(type(f).__name__)
+
+    def note_not_covered(self, name):
+        self.not_covered[name] = self.not_covered.get(name, 0) + 1
+
     def _foreign(self, place, func, args, kwargs):
         """What the simulator does not have: PyTorch's result, rounded."""
         tensors = [x for x in tensors_in((args, kwargs)) if x.is_floating_point()]
-        if not any(hasattr(x, "_node") or id(x) in place.index for x in tensors) or func in _QUIET:
-            return func(*args, **kwargs)
+        known = any(hasattr(x, "_node") or id(x) in place.index for x in tensors) or func in _ops.PRODUCTS
         name = getattr(func, "__name__", "")
-        if name in _OF_NO_GRAPH:
+        if not known or func in _QUIET or name in _OF_NO_GRAPH:
             return func(*args, **kwargs)
         args, kwargs = _entered(place, func, args, kwargs)
         tensors = [x for x in tensors_in((args, kwargs)) if x.is_floating_point()]
         if name == "__setitem__":
-            return func(*args, **kwargs)
-        if func in _ops.PRODUCTS:
-            self.not_covered[name] = self.not_covered.get(name, 0) + 1
+            return func(*args[:2], self._fitting(place, *args[::2]), **kwargs)
+        if func in _ops.PRODUCTS and len(tensors) > 1:
+            self.note_not_covered(name)
         if any(place.which(x) is not None for x in tensors):
             args, kwargs = _changed(args, place.value), _changed(kwargs, place.value)
         out = func(*args, **kwargs)
@@ -382,13 +419,6 @@ class Session:
             place.node(x).uses += bool(x.requires_grad)
         role = t.BND_ROLE_CAREFUL if func in _ops.CAREFUL else t.BND_ROLE_ACT
         return _changed(out, lambda y: y if any(y is x for x in tensors) else place.rounded(y, role, tensors))
-
-
-def _bare(x):
-    """What the model gave, as it is in the graph; what a function of torch.autograd made of it, as a plain tensor."""
-    if type(x) is not Rounded:
-        return x
-    return x._inner if hasattr(x, "_inner") and x._exit is x.grad_fn else x.as_subclass(torch.Tensor)
 
 
 def _entered(place, func, args, kwargs):
@@ -400,10 +430,21 @@ def _entered(place, func, args, kwargs):
     return args[:first] + tuple(_changed(args[first:], place.enter)), _changed(kwargs, place.enter)
 
 
+def _brings_numbers(place, func, args, kwargs, tensors):
+    """Whether a function that moves numbers may bring others with it, which the format may lack: constants, and tensors
+    in another format."""
+    numbers = [x for x in (*args, *kwargs.values()) if isinstance(x, float)]
+    numbers += [x for x in (*args[2:3], kwargs.get("value")) if isinstance(x, int) and func in _ops.FILLS]
+    constants = any(x != 0 and math.isfinite(x) for x in numbers)  # masks keep their infinities
+    formats = [place.node(x).format for x in tensors]
+    return constants or any(not same_format(f, formats[0]) for f in formats)
+
+
 def _in_place(name, func):
     return name.endswith("_") and not name.endswith("__") and name not in _NOT_IN_PLACE
 
 
+_FUNCTION = torch.autograd.function.BackwardCFunction
 _SHAPES = set(_ops.functions("torch.reshape", "Tensor.reshape", "Tensor.contiguous", "Tensor.reshape_as"))
 _SPECIAL = {torch.Tensor.backward: Session._backward, torch.autograd.grad: Session._grad,
             torch.Tensor.register_hook: Session._hooked, torch.Tensor.retain_grad: Session._retained}

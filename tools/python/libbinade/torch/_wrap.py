@@ -53,6 +53,11 @@ def wrap(model: torch.nn.Module, recipe: str = "nvfp4", *, exceptions: Optional[
             if not isinstance(name, str):
                 raise TypeError(f"exceptions: the name of a module is a str, not {brief(name)}")
             _check_recipe(other)
+    for name, module in model.named_modules():
+        if isinstance(module, torch.jit.ScriptModule):
+            which = f"module {name!r}" if name else "the model"
+            raise TypeError(f"{which} is made by torch.jit, whose functions cannot be seen: wrap the model that it was "
+                            "made of")
     seed = whole(seed, "seed")
     if _KEY in model.__dict__:
         raise ValueError("this model is wrapped already: call libbinade.torch.unwrap(model) first")
@@ -108,5 +113,7 @@ def session_of(model):
 def not_covered(model: torch.nn.Module) -> dict:
     """The matrix products that the recipe does not reach, with how often they were called: {"conv_transpose2d": 2}.
 
-    PyTorch computed them in fp32, and their results were rounded to the format of act."""
+    PyTorch computed them in fp32, and their results were rounded to the format of act. A function of torch.autograd
+    that the model has itself is named, too, as "ItsNameBackward": what its forward pass calls follows the recipe, and
+    PyTorch computes its backward pass in fp32."""
     return dict(session_of(model).not_covered)
