@@ -61,7 +61,8 @@ typedef struct bnd_explanation {
 /* ---- differences ---- */
 
 typedef enum bnd_difference_kind {
-    BND_DIFFERENCE_NONE,   /* the same bits in fp32, element by element; or the same bytes, if it is not decoded */
+    BND_DIFFERENCE_NONE,   /* the same bits in fp32, element by element, and the same numbers in fp64; or the same bytes,
+                              if it is not decoded */
     BND_DIFFERENCE_VALUES, /* other values */
     BND_DIFFERENCE_ONLY_A,
     BND_DIFFERENCE_ONLY_B,
@@ -78,6 +79,7 @@ enum { BND_DIFFERENCE_BINS = 35 };
 typedef struct bnd_difference_sums {
     uint64_t elements;
     uint64_t equal;      /* the same bits, or NaN on both sides */
+    uint64_t below_fp32; /* the same bits in fp32, and other numbers where a side is stored in fp64; at distance 0 */
     uint64_t zero_signs; /* 0 and -0 */
     uint64_t nonfinite;  /* other elements with a NaN or an infinity on one side; they are in none of the following */
     uint64_t bins[BND_DIFFERENCE_BINS]; /* distances: 0; up to 1/2 ulp; up to 1; up to 2; ... up to 2^32 */

@@ -104,6 +104,8 @@ typedef struct bnd_scanned {
     const char *why;            /* why it stays, or "" */
     bnd_stats input;            /* of the numbers as they are: only counts of inputs, magnitudes and squared_input */
     uint64_t zeros, subnormals; /* subnormals of the stored format; of decoded weights, of fp32 */
+    uint64_t lacking, beyond;   /* of a tensor in fp64: numbers that fp32 lacks, in which its figures are, and those of
+                                   them that are beyond the largest number of fp32 */
     const bnd_loss *losses;     /* one per candidate; NULL if it stays */
     size_t smallest; /* the candidate of the fewest bytes that meets what was asked, of these the one with the
                           highest SQNR; their number: none */

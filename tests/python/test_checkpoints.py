@@ -25,6 +25,57 @@ class Checkpoints(Case):
         return path
 
 
+class Doubles(Checkpoints):
+    """Weights in fp64, which commands compute with in fp32."""
+
+    def stored(self, name, numbers):
+        path = self.at(name)
+        x = np.asarray(numbers, "<f8").reshape(-1, 16)
+        safetensors(path, {"x.weight": ("F64", list(x.shape), x.tobytes())})
+        return path
+
+    def test_a_scan_says_what_fp32_lacks(self):
+        rng = np.random.default_rng(1)
+        x = rng.standard_normal(512) * 2.0 ** rng.integers(-150, 20, 512)
+        x[:256] = x[:256].astype("f4").astype("f8")
+        found = bd.scan(self.stored("random.safetensors", x), ["fp64", "fp32", "tf32", "bf16", "e5m2", "e8m22"])
+        self.assertEqual(found.tensors[0]["input"]["fp32_lacks"], int((x != x.astype("f4")).sum()))
+        for c in found.candidates:
+            exact = x.size if c["name"] == "fp64" else bd.round(x, c["name"], stats=True)[1].exact
+            self.assertEqual((c["name"], c["exact"]), (c["name"], exact))
+            self.assertEqual(c["verdict"] == "exact", exact == x.size)
+
+    def test_numbers_beyond_fp32(self):
+        found = bd.scan(self.stored("huge.safetensors", np.full(32, 1e300)), ["fp64", "fp32", "bf16"])
+        self.assertEqual([c["overflows"] for c in found.candidates], [0, 32, 32])
+        self.assertEqual([found.tensors[0]["input"][key] for key in ("infinities", "beyond_fp32")], [0, 32])
+
+    def test_a_difference_that_fp32_does_not_have(self):
+        x = np.linspace(0.1, 1, 32)
+        y = x.copy()
+        y[3] = np.nextafter(y[3], 9)
+        a, b = self.stored("a64.safetensors", x), self.stored("b64.safetensors", y)
+        safetensors(self.at("c32.safetensors"), {"x.weight": ("F32", [2, 16], x.astype("<f4").tobytes())})
+        found = bd.diff(a, b)
+        self.assertEqual((found["elements"], found["equal"], found["below_fp32"]), (32, 31, 1))
+        self.assertEqual(bd.diff(b, b)["differences"]["none"], 1)
+        for pair in ((a, self.at("c32.safetensors")), (self.at("c32.safetensors"), a)):
+            self.assertEqual(bd.diff(*pair)["below_fp32"], int((x != x.astype("f4")).sum()))
+
+    def test_values_are_rounded_once(self):
+        """At ties of fp32 and of the target, and next to them; above and below the largest and the least number."""
+        near = np.array([1 + 2.0**-8, 1 + 3 * 2.0**-11, 65520, 2.0**-25, 2.0**-134, 3.3961775e38, 1 + 2.0**-24])
+        x = np.concatenate([near, np.nextafter(near, 0), np.nextafter(near, 1e99), near + near * 2.0**-40, -near,
+                            near - near * 2.0**-40, [1e300, -1e-320, 0, -0.0, 5e-324, 2.0**-149]])
+        path = self.stored("ties.safetensors", x)
+        for name in ("bf16", "fp16", "fp32"):
+            out = self.at("of-" + name)
+            bd.quantize_checkpoint(path, out, to=name)
+            with bd.open_checkpoint(out) as found:
+                codes = np.asarray(found["x.weight"]).reshape(-1)
+                self.assertEqual(codes.tobytes(), bd.encode(x, name).tobytes())
+
+
 class Open(Checkpoints):
     def test_arrays_are_views_of_the_file(self):
         with bd.open_checkpoint(self.base) as found:

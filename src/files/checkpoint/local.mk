@@ -29,6 +29,8 @@ libbinade_laboratory_la_SOURCES += \
 	src/files/checkpoint/stored_codes.c \
 	src/files/checkpoint/weight_block.c \
 	src/files/checkpoint/decode_weight.c \
+	src/files/checkpoint/wide_numbers.h \
+	src/files/checkpoint/wide_numbers.c \
 	src/files/checkpoint/weights.c \
 	src/files/checkpoint/open.c \
 	src/files/checkpoint/patterns.c \

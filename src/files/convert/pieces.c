@@ -4,6 +4,7 @@
 #include "convert/quantize.h"
 
 #include "bulk/bulk.h"
+#include "checkpoint/wide_numbers.h"
 
 #include <math.h>
 #include <string.h>
@@ -54,6 +55,11 @@ static void gather(unsigned char *out, const piece *p, size_t bytes)
     }
 }
 
+static const unsigned char *bytes_at(const bnd_stored_tensor *codes, uint64_t at)
+{
+    return codes->data + at * (codes->format->width / 8U);
+}
+
 static bnd_status decode(const bndi_quantizing *job, const piece *p, bnd_error *why)
 {
     bnd_context context = one_thread(job->plan);
@@ -61,12 +67,15 @@ static bnd_status decode(const bndi_quantizing *job, const piece *p, bnd_error *
         const bnd_format *stored = p->weight->weight->parts[BND_PART_CODES]->format;
         bnd_array how = {.context = &context};
         gather(p->memory->gathered, p, stored->width / 8U);
-        return bnd_decode_f32(p->memory->x, p->memory->gathered, p->n, stored, &how, why);
+        return bndi_is_wide(stored) ? bndi_decode_to_odd(p->memory->x, p->memory->gathered, p->n, stored, why)
+                                    : bnd_decode_f32(p->memory->x, p->memory->gathered, p->n, stored, &how, why);
     }
     if (p->work->turned) {
         return bndi_decode_turned(p->memory->x, p->weight->weight, p->at, p->n, &context, why);
     }
-    return bnd_decode_weight_f32(p->memory->x, p->weight->weight, p->at, p->n, &context, why);
+    const bnd_stored_tensor *wide = bndi_wide_codes(p->weight->weight);
+    return wide != NULL ? bndi_decode_to_odd(p->memory->x, bytes_at(wide, p->at), p->n, wide->format, why)
+                        : bnd_decode_weight_f32(p->memory->x, p->weight->weight, p->at, p->n, &context, why);
 }
 
 static void told(bndi_quantizing *job, uint64_t bytes)
@@ -122,6 +131,35 @@ static bnd_status copy(bndi_quantizing *job, const piece *p, bnd_error *why)
                                      why);
 }
 
+/* fp64 in its order is rounded once, to any format. */
+static bnd_status encode_wide(const piece *p, const bnd_stored_tensor *wide, bnd_array how, bnd_error *why)
+{
+    enum { RUN = 512 };
+    double x[RUN];
+    bnd_status status = BND_OK;
+    for (size_t at = 0; at < p->n && status == BND_OK; at += RUN) {
+        const size_t run = p->n - at < RUN ? p->n - at : RUN;
+        status = bnd_decode_f64(x, bytes_at(wide, p->at + at), run, wide->format, NULL, why);
+        if (status == BND_OK) {
+            status = bnd_encode_f64(p->memory->codes + at * (p->work->to->width / 8U), x, run, p->work->to, &how, NULL,
+                                    why);
+        }
+        how.first += run;
+    }
+    return status;
+}
+
+static bnd_status encode(bndi_quantizing *job, const piece *p, const bnd_array *how, bnd_error *why)
+{
+    const bnd_stored_tensor *wide = bndi_wide_codes(p->weight->weight);
+    if (wide != NULL && !p->work->gathered && !p->work->turned) {
+        return encode_wide(p, wide, *how, why);
+    }
+    const bnd_status status = decode(job, p, why);
+    return status == BND_OK ? bnd_encode_f32(p->memory->codes, p->memory->x, p->n, p->work->to, how, NULL, why)
+                            : status;
+}
+
 static bnd_status round_values(bndi_quantizing *job, const piece *p, bnd_error *why)
 {
     const bnd_quantize_plan *plan = job->plan;
@@ -129,9 +167,7 @@ static bnd_status round_values(bndi_quantizing *job, const piece *p, bnd_error *
     bnd_array how = {
         .context = &context, .rule = plan->rounding, .seed = plan->seed, .first = p->work->first_element + p->at};
     uint64_t bytes = p->work->to->width / 8U;
-    bnd_status status = decode(job, p, why);
-    status =
-        status == BND_OK ? bnd_encode_f32(p->memory->codes, p->memory->x, p->n, p->work->to, &how, NULL, why) : status;
+    bnd_status status = encode(job, p, &how, why);
     told(job, p->n * bytes);
     return status == BND_OK ? bnd_checkpoint_writer_put(job->writer, p->work->tensors[BND_PART_CODES], p->at * bytes,
                                                         p->memory->codes, (size_t)(p->n * bytes), why)

@@ -110,7 +110,12 @@ static void sums_of_all(bndi_sentence *line, const void *diff)
     if (sums->elements > sums->equal) {
         bndi_sentence_add(line, "Of %llu elements that were compared, %llu have the same bits.",
                           (unsigned long long)sums->elements, (unsigned long long)sums->equal);
-        if (sums->elements - sums->equal > sums->nonfinite) {
+        if (sums->below_fp32 > 0) {
+            bndi_sentence_add(line, " %llu differ in fp64 only; all other figures are those of fp32.",
+                              (unsigned long long)sums->below_fp32);
+        }
+        const bool others = sums->elements - sums->equal - sums->below_fp32 > sums->nonfinite;
+        if (others) {
             bndi_sentence_add(line, " SQNR ");
             add_number(line, bnd_difference_sqnr(sums));
             bndi_sentence_add(line, " dB, largest error ");
@@ -120,7 +125,7 @@ static void sums_of_all(bndi_sentence *line, const void *diff)
             bndi_sentence_add(line, ".");
         }
         if (sums->nonfinite > 0) {
-            const bool one = sums->nonfinite == 1, others = sums->elements - sums->equal > sums->nonfinite;
+            const bool one = sums->nonfinite == 1;
             bndi_sentence_add(line, " %llu element%s with a NaN or an infinity differ%s%s.",
                               (unsigned long long)sums->nonfinite, one ? "" : "s", one ? "s" : "",
                               !others ? ""

@@ -96,6 +96,7 @@ void bndi_add_differences(bnd_difference_sums *sum, const bnd_difference_sums *m
 {
     sum->elements += more->elements;
     sum->equal += more->equal;
+    sum->below_fp32 += more->below_fp32;
     sum->zero_signs += more->zero_signs;
     sum->nonfinite += more->nonfinite;
     for (size_t i = 0; i < BND_DIFFERENCE_BINS; i++) {

@@ -1,6 +1,7 @@
 /* The comparison of two weights of one name. */
 #include "diff/weight_pair.h"
 #include "bulk/threads.h"
+#include "checkpoint/wide_numbers.h"
 #include "convert/experts.h"
 #include "diff/distance.h"
 #include "diff/groups.h"
@@ -79,6 +80,32 @@ typedef struct compare_job {
     bool failed[BATCH];
 } compare_job;
 
+/* One number in fp64: the stored one, or what was decoded. */
+static double number_at(const bnd_stored_tensor *wide, uint64_t at, float decoded)
+{
+    double x = (double)decoded;
+    if (wide != NULL) {
+        const bnd_status status =
+            bnd_decode_f64(&x, wide->data + at * (wide->format->width / 8U), 1, wide->format, NULL, NULL);
+        (void)status; /* a format of whole bytes */
+    }
+    return x;
+}
+
+/* Numbers that fp32 does not tell apart. */
+static void tally_below_fp32(bnd_difference_sums *sums, const bnd_weight_difference *pair, const float *a,
+                             const float *b, uint64_t at, size_t n)
+{
+    const bnd_stored_tensor *of_a = bndi_wide_codes(pair->a), *of_b = bndi_wide_codes(pair->b);
+    for (size_t i = 0; (of_a != NULL || of_b != NULL) && i < n; i++) {
+        if (memcmp(&a[i], &b[i], sizeof *a) == 0 && a[i] == a[i]) {
+            const bool other = number_at(of_a, at + i, a[i]) != number_at(of_b, at + i, b[i]);
+            sums->equal -= other;
+            sums->below_fp32 += other;
+        }
+    }
+}
+
 static void compare_piece(void *state, size_t i, bool in_order)
 {
     compare_job *job = state;
@@ -96,6 +123,7 @@ static void compare_piece(void *state, size_t i, bool in_order)
     job->failed[i] = b == NULL || zeros == NULL || bins == NULL;
     if (!job->failed[i]) {
         bndi_tally_differences(&job->parts[i], a, b, at, n, pair->unit);
+        tally_below_fp32(&job->parts[i], pair, a, b, at, n);
         bndi_compare(&job->errors[i], bins, b, a, n);
         bndi_compare(&job->squares[i], bins, b, zeros, n);
     }

@@ -1,4 +1,5 @@
 /* Scans the tensors of a checkpoint, or an array. */
+#include "checkpoint/wide_numbers.h"
 #include "scan/results.h"
 
 #include <math.h>
@@ -57,6 +58,16 @@ static bnd_status scan_tensor(bndi_scan_job *job, bnd_error *why)
 
 /* ---- results ---- */
 
+/* A candidate with fp32's bits has what the tensor was rounded to, and not what it was. */
+static void note_wide(bnd_loss *loss, const bnd_scanned *t, const bnd_candidate *candidate)
+{
+    const bnd_format *f = &candidate->format, *fp32 = bnd_format_at(BND_FORMAT_FP32);
+    if (!candidate->shared && f->precision >= fp32->precision && !bndi_is_wide(f)) {
+        loss->exact -= t->lacking < loss->exact ? t->lacking : loss->exact;
+        loss->overflows += f->emax <= fp32->emax ? t->beyond : 0;
+    }
+}
+
 static void take_results(const bnd_scan *scan, bnd_scanned *out, bnd_loss *losses, const bndi_scan_job *job)
 {
     out->input = job->input.stats;
@@ -73,6 +84,7 @@ static void take_results(const bnd_scan *scan, bnd_scanned *out, bnd_loss *losse
                                .squared_error = bndi_sum_rounded(&c->squared_error),
                                .squared_input = out->input.squared_input,
                                .bytes = bnd_candidate_bytes(&scan->candidates[i], out->shape, out->rank)};
+        note_wide(&losses[i], out, &scan->candidates[i]);
         bndi_judge_loss(&losses[i], out, &scan->candidates[i]);
     }
     out->losses = losses;
@@ -94,6 +106,12 @@ static bnd_status scan_one(bnd_scan *scan, size_t at, const bndi_tensor *tensor,
         p->elements = passes_of(&job) * (double)tensor->count;
         p->read = 0;
         status = scan_tensor(&job, why);
+    }
+    if (status == BND_OK && bndi_is_wide(tensor->format)) {
+        bndi_wide_counts wide = {0, 0};
+        status = bndi_count_wide(&wide, tensor->codes, tensor->count, tensor->format, why);
+        scan->tensors[at].lacking = wide.lacking;
+        scan->tensors[at].beyond = wide.beyond;
     }
     if (status == BND_OK) {
         take_results(scan, &scan->tensors[at], scan->losses + at * scan->count, &job);

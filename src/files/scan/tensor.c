@@ -1,4 +1,5 @@
 /* The numbers of a tensor: as matrices, and read from any place on. */
+#include "checkpoint/wide_numbers.h"
 #include "scan/scan.h"
 
 #include <string.h>
@@ -25,7 +26,8 @@ static bnd_status decode(const bndi_tensor *tensor, float *x, uint64_t at, size_
         return bnd_decode_weight_f32(x, tensor->weight, at, n, NULL, why);
     }
     const unsigned char *codes = tensor->codes + at / 8 * tensor->format->width;
-    return bnd_decode_f32(x, codes, n, tensor->format, NULL, why);
+    return bndi_is_wide(tensor->format) ? bndi_decode_to_odd(x, codes, n, tensor->format, why)
+                                        : bnd_decode_f32(x, codes, n, tensor->format, NULL, why);
 }
 
 bnd_status bndi_tensor_read(const bndi_tensor *tensor, float *x, uint64_t at, size_t n, bnd_error *why)

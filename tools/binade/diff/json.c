@@ -16,6 +16,7 @@ static void put_sums(bnd_lab_json *json, const bnd_difference_sums *sums)
 {
     bnd_lab_json_unsigned(json, "elements", sums->elements);
     bnd_lab_json_unsigned(json, "equal", sums->equal);
+    bnd_lab_json_unsigned(json, "below_fp32", sums->below_fp32);
     bnd_lab_json_unsigned(json, "zero_signs", sums->zero_signs);
     bnd_lab_json_unsigned(json, "nonfinite", sums->nonfinite);
     put_number(json, "largest_ulps", sums->largest_ulps);

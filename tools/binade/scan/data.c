@@ -63,6 +63,8 @@ static void json_input(bnd_lab_json *json, const bnd_scanned *t)
     bnd_lab_json_unsigned(json, "subnormals", t->subnormals);
     bnd_lab_json_unsigned(json, "nans", t->input.nans_in);
     bnd_lab_json_unsigned(json, "infinities", t->input.infinities_in);
+    bnd_lab_json_unsigned(json, "fp32_lacks", t->lacking);
+    bnd_lab_json_unsigned(json, "beyond_fp32", t->beyond);
     bnd_lab_json_array(json, "exponents");
     for (size_t i = 0; i < sizeof t->input.exponents / sizeof t->input.exponents[0]; i++) {
         bnd_lab_json_unsigned(json, NULL, t->input.exponents[i]);

@@ -226,6 +226,27 @@ char *scan_line(const scan_options *o, const bnd_scan *scan, size_t line)
     return text;
 }
 
+/* Figures are those of fp32 numbers. */
+static void print_wide(const bnd_scan *scan)
+{
+    const bnd_scanned *first = NULL;
+    uint64_t lacking = 0, beyond = 0;
+    for (size_t i = 0; i < bnd_scan_tensors(scan); i++) {
+        const bnd_scanned *t = bnd_scan_at(scan, i);
+        first = first == NULL && t->lacking > 0 ? t : first;
+        lacking += t->lacking;
+        beyond += t->beyond;
+    }
+    if (first != NULL) {
+        say(format_text("fp32 lacks %llu numbers that are stored in fp64, the first in %s: the figures are those of numbers "
+                        "of fp32 next to them.",
+                        (unsigned long long)lacking, first->name));
+    }
+    if (beyond > 0) {
+        say(format_text("%llu of them are beyond the largest number of fp32.", (unsigned long long)beyond));
+    }
+}
+
 static void print_notes(const bnd_scan *scan)
 {
     const bnd_scan_model *m = bnd_scan_model_of(scan);
@@ -238,6 +259,7 @@ static void print_notes(const bnd_scan *scan)
                         (unsigned long long)m->damaged, m->damaged == 1 ? "" : "s", m->damaged == 1 ? "s" : "", t->name,
                         (unsigned long long)t->input.nans_in, (unsigned long long)t->input.infinities_in));
     }
+    print_wide(scan);
     if (m->staying > 0) {
         char *bytes = bytes_text((double)m->staying_bytes);
         say(format_text("Not scanned: %llu tensor%s with fewer than two dimensions or without numbers (%s).",

@@ -30,8 +30,8 @@ def compare_checkpoints(a, b, base, explain, threads, stop):
 
 
 def _sums(s):
-    return {"elements": s.elements, "equal": s.equal, "zero_signs": s.zero_signs, "nonfinite": s.nonfinite,
-            "largest_ulps": s.largest_ulps, "largest_error": s.largest_error,
+    return {"elements": s.elements, "equal": s.equal, "below_fp32": s.below_fp32, "zero_signs": s.zero_signs,
+            "nonfinite": s.nonfinite, "largest_ulps": s.largest_ulps, "largest_error": s.largest_error,
             "mean_error": lib.bnd_difference_mean(ctypes.byref(s)), "squared_error": s.squared_error,
             "squared_b": s.squared_b, "sqnr_db": lib.bnd_difference_sqnr(ctypes.byref(s)), "ulps": list(s.bins)}
 

@@ -41,6 +41,7 @@ def _scanned(t, names):
         return {**found, "why": decoded(t.why)}
     found["input"] = {"smallest": t.input.smallest, "largest": t.input.largest, "zeros": t.zeros,
                       "subnormals": t.subnormals, "nans": t.input.nans_in, "infinities": t.input.infinities_in,
+                      "fp32_lacks": t.lacking, "beyond_fp32": t.beyond,
                       "exponents": list(t.input.exponents)}
     found["smallest"] = names[t.smallest] if t.smallest < len(names) else None
     found["candidates"] = [{"name": name, **_loss(t.losses[i])} for i, name in enumerate(names)]

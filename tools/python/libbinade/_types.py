@@ -1180,9 +1180,10 @@ bnd_explanation._fields_ = [("why_not", c_char_p), ("element", bnd_format), ("ot
     ("inverted", c_bool), ("row", (c_uint8 * 5)), ("fits", (c_uint64 * 5)), ("tensors", c_uint64),
     ("tensors_made", c_uint64), ("scales", c_uint64), ("scales_made", c_uint64), ("codes", c_uint64),
     ("codes_made", c_uint64), ("nearest_made", c_uint64), ("fused", c_size_t), ("least", c_float)]
-bnd_difference_sums._fields_ = [("elements", c_uint64), ("equal", c_uint64), ("zero_signs", c_uint64),
-    ("nonfinite", c_uint64), ("bins", (c_uint64 * 35)), ("largest_ulps", c_double), ("largest_error", c_double),
-    ("largest_at", c_uint64), ("error_sum", c_double), ("squared_error", c_double), ("squared_b", c_double)]
+bnd_difference_sums._fields_ = [("elements", c_uint64), ("equal", c_uint64), ("below_fp32", c_uint64),
+    ("zero_signs", c_uint64), ("nonfinite", c_uint64), ("bins", (c_uint64 * 35)), ("largest_ulps", c_double),
+    ("largest_error", c_double), ("largest_at", c_uint64), ("error_sum", c_double), ("squared_error", c_double),
+    ("squared_b", c_double)]
 bnd_weight_difference._fields_ = [("name", c_char_p), ("a", POINTER(bnd_stored_weight)),
     ("b", POINTER(bnd_stored_weight)), ("base", POINTER(bnd_stored_weight)), ("kind", c_int),
     ("why", (c_char * 320)), ("unit", POINTER(bnd_format)), ("sums", bnd_difference_sums), ("same_bytes", c_bool),
@@ -1208,7 +1209,8 @@ bnd_loss._fields_ = [("elements", c_uint64), ("broken", c_uint64), ("overflows",
     ("bytes", c_uint64), ("verdict", c_int)]
 bnd_scanned._fields_ = [("name", c_char_p), ("stored", c_char_p), ("rank", c_size_t), ("shape", c_void_p),
     ("count", c_uint64), ("bytes", c_uint64), ("stays", c_bool), ("why", c_char_p), ("input", bnd_stats),
-    ("zeros", c_uint64), ("subnormals", c_uint64), ("losses", POINTER(bnd_loss)), ("smallest", c_size_t)]
+    ("zeros", c_uint64), ("subnormals", c_uint64), ("lacking", c_uint64), ("beyond", c_uint64),
+    ("losses", POINTER(bnd_loss)), ("smallest", c_size_t)]
 bnd_scan_total._fields_ = [("loss", bnd_loss), ("verdicts", (c_uint64 * 4)), ("meeting", c_uint64),
     ("worst", c_size_t)]
 bnd_scan_options._fields_ = [("context", POINTER(bnd_context)), ("watch", POINTER(bnd_watch)), ("asks_sqnr", c_bool),
