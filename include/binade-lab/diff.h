@@ -61,7 +61,7 @@ typedef struct bnd_explanation {
 /* ---- differences ---- */
 
 typedef enum bnd_difference_kind {
-    BND_DIFFERENCE_NONE,   /* the same bits in fp32, element by element, and the same numbers in fp64; or the same bytes,
+    BND_DIFFERENCE_NONE, /* the same bits in fp32, element by element, and the same numbers in fp64; or the same bytes,
                               if it is not decoded */
     BND_DIFFERENCE_VALUES, /* other values */
     BND_DIFFERENCE_ONLY_A,

@@ -91,6 +91,7 @@ typedef struct bnd_lint_finding {
 /* The weights of one layout. */
 typedef struct bnd_lint_layout {
     const bnd_layout *layout; /* NULL: not quantized */
+    const char *name;         /* the layout's, for loaders; or unquantized, gguf/unquantized, npy/unquantized */
     uint64_t weights, elements, bytes;
 } bnd_lint_layout;
 

@@ -180,8 +180,9 @@ void *bnd_tensor_codes(bnd_tensor *t);
  * Returns: NULL if there are none. */
 void *bnd_tensor_scales(bnd_tensor *t, size_t *bytes);
 
-/* Fills a tensor with random numbers, uniform in [low, high). They depend on the seed and the purpose only.
- * On failure: BND_BAD_ARGUMENT if the ends are not finite and in order. */
+/* Fills a tensor with random numbers, uniform in [low, high), which are rounded to the tensor's format: to `high` where
+ * they are near it. They depend on the seed and the purpose only.
+ * On failure: BND_BAD_ARGUMENT if the ends are not finite and in order, or if their distance overflows fp64. */
 BND_CHECKED bnd_status bnd_tensor_uniform(bnd_tensor *t, double low, double high, uint64_t seed, uint64_t purpose,
                                           bnd_error *why);
 
@@ -352,8 +353,8 @@ BND_CHECKED bnd_status bnd_tensor_cast(bnd_tensor **out, bnd_tensor *t, const bn
 /* Sums products over the axes that the result does not name.
  * Arguments: `pattern` names the axes of each operand and of the result, "batch i k, batch k j -> batch i j"; `...` are
  * any axes in front.
- * On failure: BND_BAD_SYNTAX for the pattern (the message has the column); BND_BAD_ARGUMENT for extents that differ and
- * for more than 8 axes. */
+ * On failure: BND_BAD_SYNTAX for the pattern (the message has the column); BND_BAD_ARGUMENT for extents that differ or
+ * are 0, and for more than 8 axes. */
 BND_CHECKED bnd_status bnd_tensor_einsum(bnd_tensor **out, const char *pattern, bnd_tensor *const *in, size_t count,
                                          bnd_error *why);
 

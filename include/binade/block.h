@@ -228,8 +228,8 @@ typedef struct bnd_given_scales {
  *     set. `scales` (out): NULL if they are given, or if `codes` is NULL and they are not wanted. `tensor_scale` (out):
  *     the one that was used; NULL if it is given. `given`: the scales, or NULL for none. `x`, `shape`, `block`, `how`,
  *     `stats`, `why`: as in bnd_quantize_f32.
- * On failure: Nothing is written; the reasons are those of bnd_quantize_f32, or scales are given without the tensor
- *     scale that belongs to them. */
+ * On failure: Nothing is written; the reasons are those of bnd_quantize_f32; scales are given without the tensor scale
+ *     that belongs to them; or scales are to be found for a tensor scale that is zero or negative. */
 BND_CHECKED bnd_status bnd_quantize_given_f32(void *codes, void *scales, float *tensor_scale, const float *x,
                                               bnd_shape shape, const bnd_block *block, const bnd_given_scales *given,
                                               const bnd_array *how, bnd_stats *stats, bnd_error *why);

@@ -77,8 +77,8 @@ typedef enum bnd_notation {
 } bnd_notation;
 
 /* Writes every digit of an exact value: "0.100000001490116119384765625", "-inf", "nan". A NaN's payload is written if
- * it is not 0 (1 for a signaling one): "nan(0x7f)". A value with more than 100,000 digits, which no format with codes
- * has, is written as a hexadecimal float, with every digit too.
+ * it is not 0 (1 for a signaling one): "nan(0x7f)". A value of 2^331999 or more, or with a bit below
+ * 2^-142000, as no format with codes has, is written as a hexadecimal float, with every digit too.
  *
  * Returns: The length of the whole text without its final 0 byte, as snprintf.
  * Arguments: `out` (out): at most `size` bytes, with a final 0 byte if size > 0. `value`: not sticky. `notation`: with

@@ -128,6 +128,19 @@ static void test_tensor_scale(void)
     bnd_block b = block_named("nvfp4");
     untouched u = fresh();
     left_alone(&u, bnd_quantize_f32(u.codes, u.scales, NULL, x, eight, &b, NULL, &u.stats, &u.why), "must not be NULL");
+    /* Of a tensor scale that is not positive no other scales can be found; with them it is as good as any. */
+    for (int negative = 0; negative < 2; negative++) {
+        const float scale = negative ? -1.0F : 0.0F;
+        bnd_given_scales given = {.tensor_scale = &scale};
+        left_alone(&u, bnd_quantize_given_f32(u.codes, u.scales, NULL, x, eight, &b, &given, NULL, &u.stats, &u.why),
+                   "not above 0");
+        left_alone(&u, bnd_fake_quantize_given_f32((void *)u.codes, x, eight, &b, &given, NULL, &u.stats, &u.why),
+                   "not above 0");
+        const unsigned char one = 0x38;
+        given.scales = &one;
+        CU_ASSERT_EQUAL(bnd_quantize_given_f32(u.codes, NULL, NULL, x, eight, &b, &given, NULL, NULL, NULL), BND_OK);
+        u = fresh();
+    }
 }
 
 static void test_nothing(void)

@@ -72,6 +72,13 @@ static void test_refused(void)
                                         "tensor41:fp32",
                                         "tensor13g65:fp32",
                                         "tensor13g4fp32",
+                                        "tensor13:e5m2",
+                                        "tensor13:fp64",
+                                        "tensor13:e8m24",
+                                        "tensor13:e8m0",
+                                        "tensor13:ue8m10",
+                                        "tensor13:e8m7nosub",
+                                        "tensor13:p12",
                                         "hopper-fp9",
                                         "fp16/",
                                         "fp16/128",
@@ -88,6 +95,16 @@ static void test_refused(void)
         CU_ASSERT_NOT_EQUAL(bnd_accumulator_parse(&a, names[i], &why), BND_OK);
         CU_ASSERT_NOT_EQUAL(why.message[0], '\0');
         CU_ASSERT_EQUAL(a.promote, 77);
+    }
+    static const struct {
+        const char *name;
+        size_t where;
+    } places[] = {{"fma:fp32:sr:63", 12}, {"each:fp32:zz", 10}, {"bf16:zz", 5}, {"fma:fp33", 4}, {"tensor13:fp33", 9}};
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        bnd_accumulator a;
+        bnd_error why = {.message = ""};
+        CU_ASSERT_NOT_EQUAL(bnd_accumulator_parse(&a, places[i].name, &why), BND_OK);
+        CU_ASSERT_EQUAL(why.where, places[i].where);
     }
     char longer[300];
     memset(longer, 'e', sizeof longer);

@@ -305,6 +305,7 @@ static void test_refusals(void)
         {"a (b c) -> a b c", "b=3", "cannot be split", true},
         {"a (b c) -> a b c", "q=2", "does not name", true},
         {"a (b c) -> a b c", "b=x", "not a size", true},
+        {"a (b c) -> a b c", "b=1 b=5", "given twice", true},
         {"a (b c -> a b c", "b=5", "expected names of axes", true},
         {"a (b c", "b=5", "expected ')'", true},
         {"a b -> a", NULL, "is not in the result", true},
@@ -322,6 +323,11 @@ static void test_refusals(void)
         CU_ASSERT_TRUE(refuses(status, &why, cases[i].message));
         CU_ASSERT_PTR_NULL(y);
     }
+    bnd_error why;
+    bnd_tensor *none = tensor_of(engine, "fp32", x, (size_t[]){0, 5}, 2), *y = NULL;
+    CU_ASSERT_TRUE(refuses(bnd_tensor_rearrange(&y, none, "a b -> b a", NULL, &why), &why, "no elements"));
+    CU_ASSERT_PTR_NULL(y);
+    bnd_tensor_release(none);
     bnd_engine_free(engine);
 }
 

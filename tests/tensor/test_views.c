@@ -253,6 +253,24 @@ static bnd_status pass_on(bnd_tensor **out, bnd_tensor *const *in, size_t count,
     return bnd_tensor_pair(out, BND_TENSOR_OP_ADD, in[0], in[1], why);
 }
 
+/* One element has no next one, however far away that would be. */
+static void test_one_element_of_any_step(void)
+{
+    bnd_engine *engine = new_engine();
+    bnd_tensor *some = tensor_of(engine, "fp32", (double[]){1, 2, 3, 4}, (size_t[]){2, 2}, 2);
+    static const ptrdiff_t steps[] = {PTRDIFF_MIN, PTRDIFF_MAX, 7, -1};
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+        bnd_tensor *row = NULL;
+        float numbers[2] = {0};
+        CU_ASSERT_EQUAL(bnd_tensor_slice(&row, some, 0, 1, 1, steps[i], NULL), BND_OK);
+        CU_ASSERT_EQUAL(bnd_tensor_read_f32(numbers, 2, row, NULL), BND_OK);
+        CU_ASSERT_TRUE(numbers[0] == 3 && numbers[1] == 4);
+        bnd_tensor_release(row);
+    }
+    bnd_tensor_release(some);
+    bnd_engine_free(engine);
+}
+
 static void test_no_tensor(void)
 {
     bnd_engine *engine = new_engine();
@@ -287,6 +305,7 @@ static void test_no_tensor(void)
 
 CU_TestInfo view_tests[] = {
     {"random chains of ten views", test_chains},
+    {"one element of any step", test_one_element_of_any_step},
     {"no tensor", test_no_tensor},
     CU_TEST_INFO_NULL,
 };

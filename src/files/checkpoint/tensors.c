@@ -29,9 +29,12 @@ static bnd_status report_twice(const bndi_opening *opening, const bnd_stored_ten
 {
     char a[BNDI_SHOWN], b[BNDI_SHOWN];
     bnd_error what;
-    (void)bnd_fail(&what, BND_BAD_FILE, 0, "is in two files, %s and %s; the one of %s is used",
-                   bndi_shown(a, file_of(opening->checkpoint, kept < other ? kept : other)),
-                   bndi_shown(b, file_of(opening->checkpoint, kept < other ? other : kept)), kept < other ? a : b);
+    const bnd_stored_tensor *first = kept < other ? kept : other, *second = kept < other ? other : kept;
+    (void)bnd_fail(&what, BND_BAD_FILE, 0,
+                   opening->damage != NULL ? "is in two files, %s and %s; the one of %s is looked at"
+                                           : "is in two files, %s and %s; remove one, or write an index that names one",
+                   bndi_shown(a, file_of(opening->checkpoint, first)),
+                   bndi_shown(b, file_of(opening->checkpoint, second)), first == kept ? a : b);
     return bndi_report(opening, "tensor-twice", kept->name, &what, why);
 }
 

@@ -11,8 +11,8 @@ bool bndi_is_wide(const bnd_format *format);
 /* The codes of a weight without scales whose format is wide; otherwise NULL. */
 const bnd_stored_tensor *bndi_wide_codes(const bnd_stored_weight *weight);
 
-/* Numbers of a wide format, rounded to odd in fp32: what fp32 lacks is cut off, and the last bit is set. Rounding that to
- * at most 22 bits is rounding the number itself. Beyond the largest number it is that number. */
+/* Numbers of a wide format, rounded to odd in fp32: what fp32 lacks is cut off, and the last bit is set. Rounding that
+ * to at most 22 bits is rounding the number itself. Beyond the largest number it is that number. */
 bnd_status bndi_decode_to_odd(float *x, const unsigned char *codes, size_t n, const bnd_format *format, bnd_error *why);
 
 /* How many of them fp32 lacks, and how many of these are finite and beyond its largest number. Added to the counts. */

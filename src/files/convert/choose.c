@@ -234,9 +234,14 @@ bnd_status bndi_choose(bnd_quantize_plan *plan, const bnd_quantize *asked, bnd_e
                         "nothing to do: no weight is quantized, and every matrix is %s or stays", plan->how.to.name);
     }
     if (!plan->how.dequantizes && plan->totals.weights[BND_QUANTIZED] == 0) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "none of the %zu tensors is %s to quantize", plan->count,
+        size_t as_asked = 0;
+        for (size_t i = 0; i < plan->count; i++) {
+            as_asked += strcmp(plan->weights[i].reason, kept.reason) == 0;
+        }
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "none of the %zu tensors is %s to quantize%s", plan->count,
                         plan->how.layout->family == BND_LAYOUT_GPT_OSS ? "an array of experts of gpt-oss"
-                                                                       : "the weight of a linear layer");
+                                                                       : "the weight of a linear layer",
+                        as_asked > 0 ? "; others stay as asked" : "");
     }
     return BND_OK;
 }

@@ -115,10 +115,11 @@ static bnd_status refuse_nonfinite(const bnd_planned_weight *weight, const float
         i++;
     }
     uint64_t columns = weight->rank > 0 ? weight->shape[weight->rank - 1] : 1, place = at + i;
-    return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                    "%s is %s at row %llu, column %llu; allow it with allow_nonfinite, or name this weight in keep",
-                    weight->name, isnan(x[i]) ? "NaN" : "infinite", (unsigned long long)(place / columns),
-                    (unsigned long long)(place % columns));
+    return bnd_fail(
+        why, BND_BAD_ARGUMENT, 0,
+        "%s is %s at row %llu, column %llu; allow numbers that are not finite, or keep this weight as it is",
+        weight->name, isnan(x[i]) ? "NaN" : "infinite", (unsigned long long)(place / columns),
+        (unsigned long long)(place % columns));
 }
 
 /* ---- the three kinds of work ---- */
@@ -141,8 +142,8 @@ static bnd_status encode_wide(const piece *p, const bnd_stored_tensor *wide, bnd
         const size_t run = p->n - at < RUN ? p->n - at : RUN;
         status = bnd_decode_f64(x, bytes_at(wide, p->at + at), run, wide->format, NULL, why);
         if (status == BND_OK) {
-            status = bnd_encode_f64(p->memory->codes + at * (p->work->to->width / 8U), x, run, p->work->to, &how, NULL,
-                                    why);
+            status =
+                bnd_encode_f64(p->memory->codes + at * (p->work->to->width / 8U), x, run, p->work->to, &how, NULL, why);
         }
         how.first += run;
     }

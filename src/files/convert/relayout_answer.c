@@ -14,14 +14,17 @@ static void weights(bndi_sentence *line, const void *answer)
 {
     const question *q = answer;
     const bnd_relayout_result *r = q->result;
-    bndi_sentence_add(line, "%zu weights: %s -> %s, written to %s", r->weights, r->from->name, r->to->name, q->path);
+    bndi_sentence_add(line, "%zu weight%s: %s -> %s, written to %s", r->weights, r->weights == 1 ? "" : "s",
+                      r->from->name, r->to->name, q->path);
 }
 
 static void values(bndi_sentence *line, const void *answer)
 {
     const question *q = answer;
     const bnd_relayout_compared *c = q->compared;
-    if (c != NULL) {
+    if (c != NULL && c->weights == 1 && c->weights_same == 1) {
+        bndi_sentence_add(line, "identical: the weight decodes to the same values");
+    } else if (c != NULL) {
         bndi_sentence_add(line,
                           c->weights_same == c->weights ? "identical: all %zu weights decode to the same values"
                                                         : "%zu weights, of which %zu decode to the same values",

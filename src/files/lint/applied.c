@@ -37,7 +37,7 @@ bool bndi_looks_quantized(const bnd_stored_weight *weight)
     bool blocks = length > 7 && strcmp(codes->name + length - 7, "_blocks") == 0;
     bool named = length > 7 && strcmp(codes->name + length - 7, ".weight") == 0;
     bool small =
-        codes->kind == BND_STORED_FLOAT ? codes->bits == 8 : codes->kind == BND_STORED_INTEGER && codes->bits == 8;
+        codes->kind == BND_STORED_FLOAT ? codes->bits <= 8 : codes->kind == BND_STORED_INTEGER && codes->bits == 8;
     return (small && (named || packed || blocks)) || (packed && codes->kind == BND_STORED_INTEGER);
 }
 

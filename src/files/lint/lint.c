@@ -24,6 +24,19 @@ static void take_damage(void *state, const char *code, const char *where, const 
 
 /* ---- layouts ---- */
 
+/* Weights that have no layout, by the kind of file that loaders are to read. */
+static const char *unquantized(const bnd_lint *lint)
+{
+    switch (bnd_checkpoint_kind_of(lint->checkpoint)) {
+    case BND_CHECKPOINT_GGUF:
+        return "gguf/unquantized";
+    case BND_CHECKPOINT_NPY:
+        return "npy/unquantized";
+    default:
+        return "unquantized";
+    }
+}
+
 static bnd_lint_layout *layout_of(bnd_lint *lint, const bnd_layout *layout)
 {
     for (size_t i = 0; i < lint->layout_count; i++) {
@@ -31,7 +44,8 @@ static bnd_lint_layout *layout_of(bnd_lint *lint, const bnd_layout *layout)
             return &lint->layouts[i];
         }
     }
-    lint->layouts[lint->layout_count] = (bnd_lint_layout){.layout = layout};
+    lint->layouts[lint->layout_count] =
+        (bnd_lint_layout){.layout = layout, .name = layout != NULL ? layout->name : unquantized(lint)};
     return &lint->layouts[lint->layout_count++];
 }
 
@@ -185,7 +199,9 @@ static bnd_status without_checkpoint(bnd_lint **out, bnd_lint *lint, const char 
 {
     bnd_status status = why->status;
     if (bad_index[0] != '\0') {
-        bndi_lint_report(lint, BNDI_CHECK_index_bad, bad_index, "%.300s", why->message);
+        const size_t named = strlen(bad_index);
+        const bool twice = strncmp(why->message, bad_index, named) == 0 && strncmp(why->message + named, ": ", 2) == 0;
+        bndi_lint_report(lint, BNDI_CHECK_index_bad, bad_index, "%.300s", why->message + (twice ? named + 2 : 0));
         status = lint->no_memory ? bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the findings") : BND_OK;
     }
     if (status != BND_OK) {

@@ -2,14 +2,15 @@
  *
  * A second-level scale of NVFP4 is amax / 2688 as a factor, and 2688 / amax as a divisor. A scale of FP8 is amax / 448.
  * Weights of trained models have an amax between 1e-3 and 1e2, so both ways differ by orders of magnitude: a value on
- * the wrong side is damage where amax would be beyond 2e4, and suspect where it would be beyond 1e2. */
+ * the wrong side is damage where amax would be beyond 2e4, and suspect where it would be beyond 1e2, or 2e2 for FP8. Of
+ * several scales all must be on the wrong side, the smallest one, too. */
 #include "lint/lint.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { LOOK_AT_MOST = 1 << 18, NAME_SIZE = 512 };
+enum { LOOK_AT_MOST = 1 << 18, NAME_SIZE = 512, NO_WEIGHT = 20000 };
 
 /* ---- names ---- */
 
@@ -183,21 +184,22 @@ static bool check_second(const look *l)
         return false;
     }
     if (amax > 100) {
-        report_reciprocal(l, amax > 2e4, divides ? "divisor" : "factor", amax);
+        report_reciprocal(l, amax > NO_WEIGHT, divides ? "divisor" : "factor", amax);
     }
     return amax > 100;
 }
 
-/* The largest magnitude of the element's format; of e4m3 if it is not known. */
+/* The largest magnitude of an element; of e4m3 if its format is not known. */
 static double largest_element(const bnd_stored_weight *weight)
 {
     const bnd_format *f = &weight->block.element;
-    return weight->layout != NULL && f->width == 8 ? ldexp((double)f->max_significand, f->max_quantum) : 448;
+    const bool known = weight->layout != NULL && (f->width == 8 || weight->block.integer);
+    return known ? ldexp((double)f->max_significand, f->max_quantum) : 448;
 }
 
 static bool check_factor(const look *l)
 {
-    double amax = l->numbers.least * largest_element(l->weight);
+    const double element = largest_element(l->weight), amax = l->numbers.least * element;
     bool numbers = l->tensor->kind == BND_STORED_FLOAT && l->tensor->bits >= 16;
     if (!numbers || l->numbers.equal || amax <= 200) {
         /* One scale for all is unset rather than a reciprocal, unless it is one scale. */
@@ -205,7 +207,7 @@ static bool check_factor(const look *l)
             return false;
         }
     }
-    report_reciprocal(l, amax > 2e3, "factor", amax);
+    report_reciprocal(l, amax > NO_WEIGHT, "factor", l->numbers.largest * element);
     return true;
 }
 

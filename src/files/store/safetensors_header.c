@@ -195,9 +195,13 @@ static bnd_status read_range(const reader *r, bndi_safetensor *made, const json_
     if (json_array_size(value) != 2 || !sizes) {
         return bnd_fail(why, BND_BAD_FILE, 0, "its data_offsets must be two integers of at least 0");
     }
-    if (begin > end || end > r->data_size) {
+    if (begin > end) {
+        return bnd_fail(why, BND_BAD_FILE, 0, "its data_offsets, %llu and %llu, must be in order",
+                        (unsigned long long)begin, (unsigned long long)end);
+    }
+    if (end > r->data_size) {
         return bnd_fail(why, BND_BAD_FILE, 0,
-                        "its data_offsets, %llu and %llu, must be in order and within the file's %llu bytes of data",
+                        "its data_offsets, %llu and %llu, must be within the file's %llu bytes of data",
                         (unsigned long long)begin, (unsigned long long)end, (unsigned long long)r->data_size);
     }
     if (end - begin != made->entry.size && !count_pairs(r, made, end - begin)) {

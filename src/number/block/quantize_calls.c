@@ -13,6 +13,12 @@ static bnd_status check_places(const bnd_block *block, const bnd_given_scales *g
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
                         "%s has a scale of the tensor: if scales are given, it must be given, too", block->name);
     }
+    if (block->tensor && given->tensor_scale != NULL && given->scales == NULL && *given->tensor_scale <= 0) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                        "%s: the tensor scale is not above 0, so that the other scales cannot be found: give them, or "
+                        "leave out the tensor scale",
+                        block->name);
+    }
     if (!has_tensor) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s has a scale of the tensor: tensor_scale must not be NULL",
                         block->name);

@@ -99,6 +99,33 @@ static const tensor_core tensor_cores[] = {
 };
 enum { TENSOR_CORES = sizeof tensor_cores / sizeof tensor_cores[0] };
 
+/* ---- accumulators of tensor cores ---- */
+
+bool bndi_has_exponents_of_fp32(const bnd_format *f)
+{
+    return f->precision >= 2 && f->precision <= BND_ALIGNED_BITS_MAX && f->emin == -126 && f->emax == 127 &&
+           f->is_signed && f->has_subnormals && f->has_infinity;
+}
+
+bnd_status bndi_check_tensor_format(const bnd_format *f, bnd_error *why)
+{
+    if (!bndi_has_exponents_of_fp32(f) && !bnd_format_same(f, bnd_format_at(BND_FORMAT_FP16))) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                        "an accumulator of tensor cores must be fp16, or have fp32's exponents and 2 to %d bits (e8m1 "
+                        "to e8m23), not %s",
+                        BND_ALIGNED_BITS_MAX, f->name);
+    }
+    return BND_OK;
+}
+
+/* An error in the part of a name that begins at `at`. */
+static void move_place(bnd_status status, size_t at, bnd_error *why)
+{
+    if (status != BND_OK && why != NULL) {
+        why->where += at;
+    }
+}
+
 /* hopper-fp8, tensorF:FORMAT, tensorFgG:FORMAT. False where it is something else. */
 static bool take_tensor(accumulator_reader *r, bnd_accumulator *out, bnd_status *status, bnd_error *why)
 {
@@ -133,6 +160,8 @@ static bool take_tensor(accumulator_reader *r, bnd_accumulator *out, bnd_status 
     out->fraction = (uint8_t)fraction;
     out->group = (uint16_t)group;
     *status = bnd_format_parse_n(&out->format, r->text + at + 1, r->end - at - 1, why);
+    *status = *status == BND_OK ? bndi_check_tensor_format(&out->format, why) : *status;
+    move_place(*status, at + 1, why);
     return true;
 }
 
@@ -152,11 +181,13 @@ static bnd_status take_rounded(accumulator_reader *r, bnd_accumulator *out, bnd_
         colon++;
     }
     bnd_status status = bnd_format_parse_n(&out->format, r->text + r->at, colon - r->at, why);
+    move_place(status, r->at, why);
     if (status == BND_OK && colon < r->end) {
         char mode[LONGEST_ACCUMULATOR + 1];
         bndi_text text = bndi_text_in(mode, sizeof mode);
         bndi_text_bytes(&text, r->text + colon + 1, r->end - colon - 1);
         status = bnd_rounding_parse(&out->rule, mode, why);
+        move_place(status, colon + 1, why);
     }
     if (status == BND_OK && !named) {
         out->kind = is_fused_by_name(&out->format) ? BND_ACCUMULATE_FUSED : BND_ACCUMULATE_EACH;

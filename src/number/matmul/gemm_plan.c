@@ -330,19 +330,11 @@ static bnd_status check_group(const bnd_accumulator *accumulator, bnd_error *why
     return BND_OK;
 }
 
-static bool has_exponents_of_fp32(const bnd_format *f)
-{
-    return f->precision >= 2 && f->precision <= BND_ALIGNED_BITS_MAX && f->emin == -126 && f->emax == 127;
-}
-
 static bnd_status check_tensor(const bnd_accumulator *accumulator, bnd_error *why)
 {
-    const bnd_format *f = &accumulator->format;
-    if (!has_exponents_of_fp32(f) && !bnd_format_same(f, bnd_format_at(BND_FORMAT_FP16))) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                        "an accumulator of tensor cores must be fp16, or have fp32's exponents and 2 to %d bits (e8m1 "
-                        "to e8m23), not %s",
-                        BND_ALIGNED_BITS_MAX, f->name);
+    const bnd_status status = bndi_check_tensor_format(&accumulator->format, why);
+    if (status != BND_OK) {
+        return status;
     }
     if (accumulator->fraction < 1 || accumulator->fraction > BND_TENSOR_FRACTION_MAX) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
@@ -355,7 +347,7 @@ static bnd_status check_tensor(const bnd_accumulator *accumulator, bnd_error *wh
 static bnd_status check_aligned(const bnd_accumulator *accumulator, bnd_error *why)
 {
     const bnd_format *f = &accumulator->format;
-    if (!has_exponents_of_fp32(f)) {
+    if (!bndi_has_exponents_of_fp32(f)) {
         return bnd_fail(
             why, BND_BAD_ARGUMENT, 0,
             "an accumulator of aligned groups must have fp32's exponents and 2 to %d bits (e8m1 to e8m23), not %s",

@@ -213,6 +213,13 @@ static inline bool bndi_cuts_off(const bnd_accumulator *accumulator)
     return bndi_in_groups(accumulator) && accumulator->format.emin == -126;
 }
 
+/* ---- accumulator_names.c ---- */
+
+/* Has a format the numbers of e8mF, with F from 1 to 23? */
+bool bndi_has_exponents_of_fp32(const bnd_format *f);
+/* May tensor cores add up in it? */
+bnd_status bndi_check_tensor_format(const bnd_format *f, bnd_error *why);
+
 /* ---- gemm_plan.c ---- */
 
 bnd_status bndi_sum_make(bndi_sum *sum, const bnd_gemm *how, const bnd_format *a_format, const bnd_format *b_format,

@@ -24,6 +24,10 @@ static bnd_status split_extent(bndi_pattern *p, const bndi_item *item, size_t wh
 {
     size_t known = 1;
     unsigned open = BNDI_NAMES;
+    if (whole == 0) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: an axis has no elements; a pattern needs some in each axis",
+                        who);
+    }
     for (unsigned i = 0; i < item->count; i++) {
         unsigned name = item->names[i];
         if (p->extent[name] != 0) {

@@ -189,6 +189,9 @@ bnd_status bndi_pattern_sizes(bndi_pattern *p, const char *sizes, const char *wh
             return bnd_fail(why, BND_BAD_NAME, 0, "%s: a size is given for \"%.*s\", which the pattern does not name",
                             who, (int)equals, word);
         }
+        if (p->extent[name] != 0) {
+            return bnd_fail(why, BND_BAD_SYNTAX, 0, "%s: the size of \"%.*s\" is given twice", who, (int)equals, word);
+        }
         p->extent[name] = value;
     }
     return BND_OK;

@@ -134,6 +134,10 @@ bnd_status bnd_tensor_uniform(bnd_tensor *t, double low, double high, uint64_t s
     if (!is_finite(low) || !is_finite(high) || !(low <= high)) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "uniform: the ends must be finite numbers in order");
     }
+    if (!is_finite(high - low)) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                        "uniform: the ends are farther apart than the largest number of fp64");
+    }
     return fill(t, draw_uniform, low, high, seed, purpose, why);
 }
 

@@ -21,7 +21,7 @@ bnd_status bndi_sliced(bnd_tensor **out, const bnd_tensor *t, size_t axis, size_
     __builtin_memcpy(stride, t->stride, sizeof stride);
     size_t offset = t->offset + (count > 0 ? (size_t)((ptrdiff_t)first * t->stride[axis]) : 0);
     shape.extent[axis] = count;
-    stride[axis] *= step;
+    stride[axis] *= count > 1 ? step : 1; /* one element has no next one, which may be too far away for a number */
     return bndi_view_make(out, t, &shape, stride, offset, why);
 }
 

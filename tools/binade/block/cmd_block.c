@@ -18,6 +18,8 @@ static int add_number(void *state, const given *v, size_t index)
     memcpy(&n->x, &bits, sizeof bits);
     if ((r.flags & BND_FLAG_OVERFLOW) != 0) {
         note(q->common.command, "%.64s is beyond fp32, the format of the input, and counts as an infinity", v->input);
+    } else if (r.value.kind == BND_KIND_ZERO && v->exact.kind == BND_KIND_FINITE) {
+        note(q->common.command, "%.64s is too small for fp32, the format of the input, and counts as zero", v->input);
     }
     return GO_ON;
 }

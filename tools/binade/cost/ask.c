@@ -291,16 +291,11 @@ static int ask_fit(asked *a, char **operand, size_t operands)
 
 /* ---- tensor, roofline ---- */
 
-static int ask_tensor(asked *a, char **operand, size_t operands)
+/* Answers for each format of a list; prints none of them if `only_checks`. */
+static int tensor_in_each(const asked *a, const double *side, size_t rank, const char *list, bool only_checks)
 {
-    double side[8];
     int result = FINE;
-    const char *list = is_given(a, COST_FORMAT) ? a->text[COST_FORMAT] : "fp32";
-    size_t rank = operands == 1 ? read_sides(side, 8, a, operand[0], "49152x12288") : 0;
-    if (operands != 1) {
-        return complain(a->common.command, "expected a shape; try 'binade cost tensor 49152x12288'");
-    }
-    while (rank > 0 && result == FINE) {
+    for (bool more = true; more && result == FINE;) {
         char name[96];
         bnd_cost answer;
         bnd_error why;
@@ -308,14 +303,29 @@ static int ask_tensor(asked *a, char **operand, size_t operands)
         snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), list);
         bnd_status status = bnd_cost_tensor(&answer, side, rank, name, &why);
         char *headline = format_text("in %s", name);
-        result = answered(a, status, &answer, &why, "tensor", headline);
-        free(headline);
-        if (list[length] == '\0') {
-            break;
+        if (!only_checks || status != BND_OK) {
+            result = answered(a, status, &answer, &why, "tensor", headline);
         }
-        list += length + 1;
+        free(headline);
+        more = list[length] != '\0';
+        list += length + more;
     }
-    return rank > 0 ? result : BAD_USAGE;
+    return result;
+}
+
+static int ask_tensor(asked *a, char **operand, size_t operands)
+{
+    double side[8];
+    const char *list = is_given(a, COST_FORMAT) ? a->text[COST_FORMAT] : "fp32";
+    size_t rank = operands == 1 ? read_sides(side, 8, a, operand[0], "49152x12288") : 0;
+    if (operands != 1) {
+        return complain(a->common.command, "expected a shape; try 'binade cost tensor 49152x12288'");
+    }
+    if (rank == 0) {
+        return BAD_USAGE;
+    }
+    const int result = tensor_in_each(a, side, rank, list, true);
+    return result == FINE ? tensor_in_each(a, side, rank, list, false) : result;
 }
 
 static int reach_of(bnd_cost *out, const asked *a, const char *product)

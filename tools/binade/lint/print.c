@@ -46,11 +46,6 @@ static char *size_text(uint64_t bytes)
     return format_text(unit == 0 ? "%.0f %s" : "%.3g %s", x, units[unit]);
 }
 
-static const char *layout_name(const bnd_lint_layout *row)
-{
-    return row->layout != NULL ? row->layout->name : "unquantized";
-}
-
 /* ---- the answer ---- */
 
 static char *answer_text(const bnd_lint *found)
@@ -97,7 +92,7 @@ static void print_layouts(const lint *l, const bnd_lint *found)
     (void)l;
     for (size_t i = 0; i < bnd_lint_layouts(found); i++) {
         const bnd_lint_layout *row = bnd_lint_layout_at(found, i);
-        table_add(&t, copy_text(layout_name(row)));
+        table_add(&t, copy_text(row->name));
         table_add(&t, format_text("%" PRIu64, row->weights));
         table_add(&t, size_text(row->bytes));
         table_add(&t, copy_text(row->layout != NULL ? row->layout->title : "tensors as they are"));
@@ -172,7 +167,7 @@ void lint_print_text(const lint *l, const bnd_lint *found)
         const bnd_lint_layout *row = bnd_lint_layout_at(found, i);
         if (row->layout != NULL || (!quantized && bnd_lint_summary_of(found)->damage == 0)) {
             printf("%s", begun ? "" : "\n");
-            print_loaders(layout_name(row));
+            print_loaders(row->name);
             begun = true;
         }
     }
@@ -212,12 +207,12 @@ static void json_loaders(bnd_lab_json *json, const char *layout)
 static void json_layout(bnd_lab_json *json, const bnd_lint_layout *row)
 {
     bnd_lab_json_object(json, NULL);
-    bnd_lab_json_string(json, "layout", layout_name(row));
+    bnd_lab_json_string(json, "layout", row->name);
     bnd_lab_json_string(json, "title", row->layout != NULL ? row->layout->title : "");
     bnd_lab_json_unsigned(json, "weights", row->weights);
     bnd_lab_json_unsigned(json, "elements", row->elements);
     bnd_lab_json_unsigned(json, "bytes", row->bytes);
-    json_loaders(json, layout_name(row));
+    json_loaders(json, row->name);
     bnd_lab_json_end(json);
 }
 

@@ -112,10 +112,11 @@ static int column_of(const axis *a, double exponent)
     return at < a->width ? at : a->width - 1;
 }
 
-static bool has_mark(const range *r, const axis *a, int place)
+static bool has_mark(const range *r, const bnd_format *f, const axis *a, int place)
 {
     for (size_t i = 0; i < r->value_count; i++) {
-        if (range_is_marked(r, i) && column_of(a, range_exponent(r->values[i])) == place) {
+        const bool has_sign = f->is_signed || !r->values[i].negative;
+        if (range_is_marked(r, i) && has_sign && column_of(a, range_exponent(r->values[i])) == place) {
             return true;
         }
     }
@@ -143,7 +144,7 @@ static void print_bar(const range *r, const axis *a, const bnd_format *f, bool b
     printf("%*s", a->name_width + 2 - (int)strlen(f->name), "");
     enum part part = OUTSIDE;
     for (int at = 0; at < a->width; at++) {
-        enum part next = has_mark(r, a, at) ? MARK : part_at(a, f, at);
+        enum part next = has_mark(r, f, a, at) ? MARK : part_at(a, f, at);
         if (next != part) {
             put_coloured(r->common.colour && part != OUTSIDE, colours[part], run);
             run[0] = '\0';

@@ -18,7 +18,7 @@ static const outcome outcomes[] = {
     {"max", "max", "saturated to the largest value", MAGENTA},
     {"inf", "inf", "overflowed to infinity", MAGENTA},
     {"nan", "nan", "became NaN", RED},
-    {"min", "min", "raised to the smallest value: the format has no zero", YELLOW},
+    {"min", "min", "raised to the smallest value: the format has none below it", YELLOW},
     {"no-nan", "no-nan", "NaN became a number: the format has no NaN", RED},
 };
 enum { OUTCOMES = sizeof outcomes / sizeof outcomes[0] };
@@ -48,7 +48,8 @@ static int outcome_of(const bnd_format *f, const bnd_rounded *r, const given *v)
     if (class == BND_CLASS_INFINITY) {
         return (r->flags & BND_FLAG_OVERFLOW) != 0 ? INFINITE : OK;
     }
-    bool raised = !f->has_zero && (r->flags & (BND_FLAG_UNDERFLOW | BND_FLAG_INVALID)) != 0;
+    bool raised = !f->has_zero ? (r->flags & (BND_FLAG_UNDERFLOW | BND_FLAG_INVALID)) != 0
+                               : !f->has_subnormals && (r->flags & BND_FLAG_UNDERFLOW) != 0;
     return raised ? RAISED : class == BND_CLASS_SUBNORMAL ? SUBNORMAL : OK;
 }
 

@@ -238,9 +238,10 @@ static void print_wide(const bnd_scan *scan)
         beyond += t->beyond;
     }
     if (first != NULL) {
-        say(format_text("fp32 lacks %llu numbers that are stored in fp64, the first in %s: the figures are those of numbers "
-                        "of fp32 next to them.",
-                        (unsigned long long)lacking, first->name));
+        say(format_text(
+            "fp32 lacks %llu numbers that are stored in fp64, the first in %s: the figures are those of numbers "
+            "of fp32 next to them.",
+            (unsigned long long)lacking, first->name));
     }
     if (beyond > 0) {
         say(format_text("%llu of them are beyond the largest number of fp32.", (unsigned long long)beyond));

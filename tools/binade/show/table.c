@@ -223,7 +223,7 @@ static void print_rows(const sheet *s)
     static const column columns[] = {
         {"value", "value", false, false, false, false, 0}, {"format", "format", false, false, false, false, 0},
         {"code", "code", false, false, false, false, 0},   {"result", "result", false, false, false, false, 0},
-        {"error", "error", false, false, false, false, 0}, {"flags", "flags", false, false, true, false, 0},
+        {"error", "error", false, true, false, false, 0},  {"flags", "flags", false, false, true, false, 0},
     };
     table t = {.columns = columns,
                .column_count = sizeof columns / sizeof columns[0],
@@ -236,7 +236,9 @@ static void print_rows(const sheet *s)
         table_add(&t, copy_text(s->settings->formats.items[i % formats].name));
         table_add(&t, copy_text(c->code));
         table_add(&t, copy_text(c->value));
-        table_add(&t, copy_text(c->error));
+        table_add(&t, s->settings->output != OUTPUT_JSON ? copy_text(c->error)
+                      : c->error[0] != '\0'              ? format_text("\"%s\"", c->error)
+                                                         : copy_text("null"));
         table_add(&t, flags_text(c->flags));
     }
     table_end(&t);

@@ -16,6 +16,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "store/output_file.h"
 
@@ -289,6 +290,11 @@ int verify_load_state(verify *v)
     if (file == NULL && errno != ENOENT) {
         complain(v->common.command, "%s: %s", v->state, strerror(errno));
         return BAD_STREAM;
+    }
+    struct stat about;
+    if (file != NULL && (fstat(fileno(file), &about) != 0 || !S_ISREG(about.st_mode))) {
+        fclose(file);
+        return complain(v->common.command, "%s is not a file; choose a file with --state", v->state);
     }
     if (file != NULL) {
         reader r = {.file = file, .hash = of_nothing};

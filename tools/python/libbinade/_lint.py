@@ -65,7 +65,7 @@ def lint(path: Path, loader: Optional[str] = None, *, every_scale: bool = False,
                                   "message": decoded(f.message), "source": check["source"]})
     for i in range(lib.bnd_lint_layouts(handle.value)):
         row = lib.bnd_lint_layout_at(handle.value, i).contents
-        layout = row.layout.contents.name if row.layout else b"unquantized"
+        layout = row.name
         found["layouts"].append({"layout": decoded(layout),
                                  "title": decoded(row.layout.contents.title) if row.layout else "",
                                  "weights": row.weights, "elements": row.elements, "bytes": row.bytes,

@@ -1197,8 +1197,8 @@ bnd_loader_cell._fields_ = [("loads", c_int), ("note", c_char_p), ("source", c_c
 bnd_lint_options._fields_ = [("every_scale", c_bool), ("no_codes", c_bool)]
 bnd_lint_finding._fields_ = [("check", POINTER(bnd_lint_check)), ("severity", c_int), ("where", c_char_p),
     ("message", c_char_p)]
-bnd_lint_layout._fields_ = [("layout", POINTER(bnd_layout)), ("weights", c_uint64), ("elements", c_uint64),
-    ("bytes", c_uint64)]
+bnd_lint_layout._fields_ = [("layout", POINTER(bnd_layout)), ("name", c_char_p), ("weights", c_uint64),
+    ("elements", c_uint64), ("bytes", c_uint64)]
 bnd_lint_summary._fields_ = [("files", c_size_t), ("tensors", c_size_t), ("bytes", c_uint64),
     ("scale_bytes", c_uint64), ("scales_read", c_uint64), ("codes_read", c_uint64), ("damage", c_uint64),
     ("suspect", c_uint64), ("note", c_uint64), ("refused", c_uint64), ("wrong", c_uint64)]
