@@ -67,7 +67,7 @@ BND_CHECKED bnd_status bnd_engine_state_set(bnd_engine *engine, const double *x,
 
 enum { BND_TENSOR_RANK_MAX = 8 };
 
-/* Makes a tensor of zeros.
+/* Makes a tensor of zeros; of the format's least numbers, if it has no zero.
  * Arguments: `f` is any format with codes, and is what is stored, whatever the policy; `shape` has `rank` extents (at
  * most 8; rank 0 is one number); `role` says what its memory counts as.
  * On failure: BND_BAD_ARGUMENT for a value set, an unknown role, a larger rank, or more elements than memory has. */

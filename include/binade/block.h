@@ -15,7 +15,8 @@ extern "C" {
 /* ---- block formats ---- */
 
 /* How a scale is computed from amax, the largest magnitude that shares it. max and emax are those of the element; all
- * logarithms and quotients are exact. Every scale is clamped to those of the scale's format.
+ * logarithms and quotients are exact. Every scale is clamped to those of the scale's format; powers of two, to its normal
+ * numbers.
  *
  * For elements with one fraction bit (e2m1), ct and even are the same.
  *
@@ -57,7 +58,7 @@ typedef struct bnd_block {
     uint8_t rule;         /* bnd_scale_rule */
     uint8_t sharing;      /* bnd_sharing */
     bool tensor;          /* NVFP4: an fp32 for the whole array in addition to these scales:
-                             amax / (max * the scales' max), but at least 2^-126 */
+                             amax / (max * the scales' max), but at least 2^-126; 1 if amax is 0 */
     bool integer;         /* codes are bytes in two's complement, in units of the element's least number */
     int16_t least;        /* of the rules nearest, mse and 4/6 */
     size_t along, across; /* the last block of an axis may be shorter */

@@ -128,9 +128,10 @@ static int print_scan(const scan_options *o, const bnd_scan *scan)
                                                                 : "%s has no tensors",
                               o->path)
                    : complain(o->common.command,
-                              "%s has no matrix to scan: %llu tensor%s fewer than two dimensions, or no numbers "
-                              "(--vectors scans those with numbers)",
-                              o->path, (unsigned long long)m->staying, m->staying == 1 ? " has" : "s have");
+                              "%s has no matrix to scan: of %llu tensor%s none is one (%s: %s). --vectors scans "
+                              "vectors, too",
+                              o->path, (unsigned long long)m->staying, m->staying == 1 ? "" : "s",
+                              bnd_scan_at(scan, 0)->name, bnd_scan_at(scan, 0)->why);
     }
     if (o->common.output == OUTPUT_JSON) {
         scan_print_json(o, scan);

@@ -104,7 +104,8 @@ def quantize_checkpoint(checkpoint: Union[Path, Checkpoint], out: Optional[Path]
 
     out: a folder that is new or empty, or a .safetensors file; None only with dry_run, which writes nothing.
     to: e4m3, int8, nvfp4, mxfp4, mxfp8; or bf16, fp16, fp32, which decode quantized weights.
-    layout: compressed-tensors (the default), fp8, fp8-block, modelopt. keep: patterns of weights that stay as they are.
+    layout: compressed-tensors (the default), fp8, fp8-block, modelopt, gpt-oss, comfyui. keep: patterns of weights that
+    stay as they are.
     include: patterns of matrices that are quantized although they stay by default.
     """
     if out is None and not dry_run:

@@ -127,8 +127,9 @@ def scan(checkpoint: Union[Path, Checkpoint], formats: Union[str, Iterable[str],
                          f"{opened.path} has no tensors")
     model = lib.bnd_scan_model_of(handle.value)[0]
     if model.tensors == 0:
-        raise ValueError(f"{opened.path} has no matrix to scan: {model.staying} tensor"
-                         f"{' has' if model.staying == 1 else 's have'} fewer than two dimensions, or no numbers "
-                         "(vectors=True scans those with numbers)")
+        first = lib.bnd_scan_at(handle.value, 0)[0]
+        raise ValueError(f"{opened.path} has no matrix to scan: of {model.staying} tensor"
+                         f"{'' if model.staying == 1 else 's'} none is one ({decoded(first.name)}: {decoded(first.why)}). "
+                         "vectors=True scans vectors, too")
     return _scan_result(opened.path, handle.value, candidates, options, math.nan if sqnr is None else sqnr,
                         math.nan if max_underflow is None else max_underflow)
