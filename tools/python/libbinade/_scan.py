@@ -129,7 +129,7 @@ def scan(checkpoint: Union[Path, Checkpoint], formats: Union[str, Iterable[str],
     if model.tensors == 0:
         first = lib.bnd_scan_at(handle.value, 0)[0]
         raise ValueError(f"{opened.path} has no matrix to scan: of {model.staying} tensor"
-                         f"{'' if model.staying == 1 else 's'} none is one ({decoded(first.name)}: {decoded(first.why)}). "
-                         "vectors=True scans vectors, too")
+                         f"{'' if model.staying == 1 else 's'} none is one ({decoded(first.name)}: "
+                         f"{decoded(first.why)}). vectors=True scans vectors, too")
     return _scan_result(opened.path, handle.value, candidates, options, math.nan if sqnr is None else sqnr,
                         math.nan if max_underflow is None else max_underflow)
