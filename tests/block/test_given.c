@@ -184,6 +184,54 @@ static void test_any_scales(void)
     comparison_close(&b);
 }
 
+/* The inverse of a modulo m, which is odd, by Euclid. */
+static uint64_t inverse_of(uint64_t a, uint64_t m)
+{
+    int64_t t = 0, next = 1;
+    uint64_t r = m, rest = a % m;
+    while (rest != 0) {
+        const int64_t other = t - (int64_t)(r / rest) * next;
+        const uint64_t left = r % rest;
+        t = next;
+        next = other;
+        r = rest;
+        rest = left;
+    }
+    return (uint64_t)(t < 0 ? t + (int64_t)m : t);
+}
+
+/* Quotients of two numbers of 24 bits next to thresholds of the random bits: x 2^t is 1, 2 or 3 more or less than a
+ * multiple of the scale, and thresholds are multiples of 2^-t. A quotient in double, to nearest, is the threshold. */
+static void test_next_to_thresholds(void)
+{
+    enum { ROWS = 1 << 16 };
+    static const struct {
+        const char *block;
+        uint8_t bits, places; /* random ones, and those of the element as well */
+    } cases[] = {{"e8m21/row", 10, 32}, {"e8m18/row", 12, 31}, {"e8m18/row", 10, 29}};
+    float *x = memory_of(ROWS * sizeof *x), *scales = memory_of(ROWS * sizeof *scales);
+    comparison b;
+    comparison_open(&b, "quotients next to thresholds");
+    for (size_t k = 0; k < 2 * sizeof cases / sizeof cases[0]; k++) {
+        const bnd_block block = block_named(cases[k / 2].block);
+        const bnd_context context = {.backend = (uint8_t)(k % 2 ? BND_BACKEND_PORTABLE : BND_BACKEND_BEST)};
+        const bnd_array how = {
+            .context = &context, .rule = {.rounding = BND_ROUND_SR, .random_bits = cases[k / 2].bits}, .seed = k};
+        for (size_t i = 0; i < ROWS; i++) {
+            const uint64_t random = bnd_random(k, 11, i), m = (random & 0x7fffff) | 0x800001;
+            const unsigned t = cases[k / 2].places - 1u + (unsigned)(random >> 24) % 3;
+            const uint64_t one = inverse_of(((uint64_t)1 << t) % m, m), some = one * (1 + (random >> 32) % 3) % m;
+            x[i] = (float)(random >> 40 & 1 ? m - some : some) * (random >> 41 & 1 ? -1.0F : 1.0F);
+            scales[i] = ldexpf((float)m, (int)(random >> 42 & 3) - 1);
+        }
+        const bnd_given_scales given = {.scales = scales};
+        check_given(&b, x, (bnd_shape){ROWS, 1, 1}, &block, &given, &how);
+    }
+    comparison_close(&b);
+    free(x);
+    free(scales);
+}
+
 /* NVFP4's scales under a scale of the tensor that is prescribed: the own one, a larger or smaller one of a fused group,
  * the fp32 reciprocal of a stored divisor. */
 static void test_tensor_scales(void)
@@ -362,6 +410,7 @@ static void test_given_where_scales_are_tried(void)
 CU_TestInfo given_tests[] = {
     {"the library's, in parts", test_parts},
     {"any scales", test_any_scales},
+    {"quotients next to thresholds", test_next_to_thresholds},
     {"NVFP4's under a scale of the tensor", test_tensor_scales},
     {"a subnormal scale of the tensor", test_subnormal_scale},
     {"scales of zero", test_vanishing},

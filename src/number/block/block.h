@@ -153,6 +153,10 @@ typedef struct bndi_block_kernels {
     /* y = x / scale, NaN where the scale is. */
     void (*divide)(double *y, const float *x, const double *scales, size_t n, size_t across, size_t first);
 
+    /* The same to odd, of scales that are doubles of at most 28 bits, or infinite. */
+    void (*divide_in_doubles_to_odd)(double *y, const float *x, const double *scales, size_t n, size_t across,
+                                     size_t first);
+
     /* x quantized and dequantized: rounded to the nearest number of the grid in units of its group's scale, at most the
      * largest. Scales are numbers. fake_by_powers: up[g] and down[g] as above, and fp32 is enough for the grid. `fake`
      * first rounds quotients to doubles (elements.c shows why that is harmless). */
@@ -233,6 +237,8 @@ typedef struct bndi_block_job {
     bool by_number;         /* elements by the codec, one at a time: for elements that doubles would round twice */
     bool to_odd;            /* quotients in fp32 are rounded to odd, for scales from the next member on */
     bool wide_to_odd;       /* quotients in doubles are */
+    bool doubles_to_odd;    /* quotients in double are rounded to odd, where rounding them to nearest would show */
+    bool random_in_doubles; /* stochastic rounding with so many bits that fp32 is slow */
     double least_to_odd;
     bool fake;
     bool given;              /* scales are read, not computed */

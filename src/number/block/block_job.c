@@ -28,15 +28,26 @@ static bool follow_from_amax(const bndi_block_job *job)
     return !job->given && !bndi_tries_scales(&job->block);
 }
 
+enum { BITS_OF_ODD = 50 };
+
 /* Must elements be rounded by the codec? See elements.c. Note that subnormal inputs are those of x, not of the
  * quotient. */
 static bool needs_the_codec(const bndi_block_job *job)
 {
     const bnd_block *block = &job->block;
     const bnd_rule rule = job->how.rule;
-    unsigned scale_bits = block->scale.precision + (block->tensor ? 24u : 0u);
-    unsigned bits = scale_bits + block->element.precision + bnd_rule_random_bits(rule);
-    return rule.flush_in || (!has_powers_of_two(job) && bits > 52);
+    return rule.flush_in ||
+           (!has_powers_of_two(job) && block->element.precision + bnd_rule_random_bits(rule) > BITS_OF_ODD);
+}
+
+/* Quotients in double that elements.c shows to be too near to a breakpoint if they are rounded to nearest. */
+static void plan_doubles(bndi_block_job *job)
+{
+    const bnd_block *block = &job->block;
+    const unsigned scale_bits = block->scale.precision + (block->tensor ? 24u : 0u);
+    const unsigned bits = block->element.precision + bnd_rule_random_bits(job->how.rule);
+    job->doubles_to_odd = !has_powers_of_two(job) && scale_bits + bits > 52;
+    job->random_in_doubles = bnd_rule_random_bits(job->how.rule) > 0 && bits > 23 && !job->by_number;
 }
 
 const bndi_block_kernels *bndi_block_kernels_of(const bnd_context *context)
@@ -245,6 +256,7 @@ bnd_status bndi_open_block_job(bndi_block_job *job, bnd_shape shape, const bnd_b
     job->scan = bndi_block_kernels_of(&job->context);
     job->kernels = bnd_lab_kernels_of(&job->context);
     bndi_prepare_scales(job);
+    plan_doubles(job);
     plan_elements(job);
     plan_one_pass(job);
     plan_quotients(job);

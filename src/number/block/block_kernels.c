@@ -281,6 +281,46 @@ static void divide(double *restrict y, const float *restrict x, const double *sc
     }
 }
 
+/* x / scale, to odd: a quotient that is not exact is cut, and its last bit set. x has at most 24 bits and the scale at
+ * most 28, so that the remainder x - q scale is exact in three steps, with q = a + b + c of 24, 24 and 5 bits. The
+ * remainder is NaN where something is infinite: such a quotient is exact.
+ *
+ *   1 / 3    q = 0x1.5555555555555p-2 is below, and its last bit is set
+ *   1 / 5    q = 0x1.999999999999ap-3 is above: 0x1.9999999999999p-3 */
+static inline double quotient_to_odd(double x, double scale)
+{
+    const uint64_t head = ~(uint64_t)0 << 29;
+    double q = x / scale, a, b;
+    uint64_t bits, part;
+    __builtin_memcpy(&bits, &q, sizeof bits);
+    part = bits & head;
+    __builtin_memcpy(&a, &part, sizeof a);
+    b = q - a;
+    __builtin_memcpy(&part, &b, sizeof part);
+    part &= head;
+    __builtin_memcpy(&b, &part, sizeof b);
+    const double rest = x - a * scale - b * scale - (q - a - b) * scale;
+    const double outward = q < 0 ? -rest * scale : rest * scale; /* above 0 where the quotient is too near to zero */
+    const uint64_t above = outward<0, below = outward> 0;
+    bits = (bits - above) | above | below;
+    __builtin_memcpy(&q, &bits, sizeof q);
+    return q;
+}
+
+static void divide_in_doubles_to_odd(double *restrict y, const float *restrict x, const double *scales, size_t n,
+                                     size_t across, size_t first)
+{
+    size_t place = first;
+    for (size_t i = 0, g = 0; i < n; g++, place = 0) {
+        size_t end = end_of_group(i, n, across, place);
+        double scale = scales[g];
+        bool is_nan = scale != scale;
+        for (; i < end; i++) {
+            y[i] = is_nan ? (double)__builtin_nanf("") : quotient_to_odd((double)x[i], scale);
+        }
+    }
+}
+
 /* Values from units of a scale: one rounding of the exact product. */
 static void multiply_columns_in_double(float *restrict y, const float *restrict x, const double *restrict scales,
                                        size_t n)
@@ -432,6 +472,7 @@ const bndi_block_kernels BNDI_BLOCK_KERNELS = {
     .divide_wide_to_odd = WIDE_TO_ODD,
     .fake_to_odd = FAKE_TO_ODD,
     .divide = divide,
+    .divide_in_doubles_to_odd = divide_in_doubles_to_odd,
     .add_errors = add_errors,
     .add_products = add_products,
     .square = square,

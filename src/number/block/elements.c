@@ -14,7 +14,8 @@
  *     |q - b| = |X 2^(k+t) - B S| / (S 2^t)  is at least 2^-(w+t) where k + t >= 0: the numerator is a whole number;
  *     |q - b| = |X - B S 2^-(k+t)| / (S 2^-k)  is more than 2^-24 otherwise: S 2^-k <= X, since q >= 1.
  * The double is within 2^-53 of q, so w + p + N <= 52 is enough. w is the precision of the scale, and 24 more where a
- * tensor's scale multiplies it: 28 for NVFP4. Other formats are computed exactly, number by number.
+ * tensor's scale multiplies it: 28 for NVFP4. With more random bits the double is rounded to odd, which is enough for
+ * p + N <= 50. Others are computed exactly, number by number.
  *
  * Quotients in fp32, to odd: the quotient q is truncated, and its last bit is set if it was inexact. Rounding that
  * again, to at most 22 bits, is correct. Inexact means that x - q scale is not zero; its last bit is at least that of x
@@ -130,7 +131,8 @@ static bnd_rule no_rounding(bnd_rule rule)
 static void divide_piece(const bndi_block_job *job, double *q, const bndi_run *run, size_t from, size_t n)
 {
     size_t across = job->layout.across, place = run->first + from;
-    job->scan->divide(q, run->x + from, run->divisors + place / across, n, across, place % across);
+    (job->doubles_to_odd ? job->scan->divide_in_doubles_to_odd : job->scan->divide)(
+        q, run->x + from, run->divisors + place / across, n, across, place % across);
 }
 
 /* Quotients in fp32 to odd, if the back end has them for these scales: for scales of fp32 by the processor's division
@@ -193,7 +195,7 @@ static void round_run(const bndi_block_job *job, float *rounded, const bndi_run 
     /* One by one with the codec, in fp32, or in doubles: the first that the analysis at the top allows. */
     if (job->by_number || run->unusual) {
         round_by_number(job, rounded, run, flags);
-    } else if (!scale_in_fp32(job, rounded, run)) {
+    } else if (job->random_in_doubles || !scale_in_fp32(job, rounded, run)) {
         round_in_doubles(job, rounded, run, flags);
     } else if (counted == NULL || !bnd_lab_counted_round(counted, rounded, run->n)) {
         bnd_array how = how_at(job, run->at, job->how.rule);
