@@ -157,6 +157,10 @@ static int check_usage(const quantize *q)
         if (q->common.operands[i][0] == '\0') {
             return complain(self, "the name of the %s is empty", i == 0 ? "input" : "output");
         }
+        if (i == 1 && strcmp(q->common.operands[i], "-") == 0) {
+            return complain(self, "a checkpoint cannot be written to standard output; name a folder or a .safetensors "
+                                  "file (./- is a folder of that name)");
+        }
     }
     return report_check(q->report, self);
 }
