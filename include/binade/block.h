@@ -15,8 +15,8 @@ extern "C" {
 /* ---- block formats ---- */
 
 /* How a scale is computed from amax, the largest magnitude that shares it. max and emax are those of the element; all
- * logarithms and quotients are exact. Every scale is clamped to those of the scale's format; powers of two, to its normal
- * numbers.
+ * logarithms and quotients are exact. Every scale is clamped to those of the scale's format; powers of two, to its
+ * normal numbers.
  *
  * For elements with one fraction bit (e2m1), ct and even are the same.
  *

@@ -44,7 +44,8 @@ static bnd_status read_header(shard *s, size_t *header_size, bnd_error *why)
     if (status != BND_OK) {
         bool is_named = bndi_ends_with(s->name, ".safetensors");
         if (!is_named) {
-            (void)bnd_fail(&inner, BND_BAD_FILE, 0, "is not a .safetensors, .gguf or .npy file: save its tensors as one of these");
+            (void)bnd_fail(&inner, BND_BAD_FILE, 0,
+                           "is not a .safetensors, .gguf or .npy file: save its tensors as one of these");
         }
         return is_named && is_cut(&s->map) ? bndi_report(s->opening, "shard-truncated", s->name, &inner, why)
                                            : refuse(s, "shard-unreadable", &inner, why);
