@@ -12,12 +12,14 @@ SMALL = $(foreach name,tools/binade src/files/store src/files/checkpoint src/fil
 	$(foreach name,quotient expression real jansson jansson_read jansson_words process main dot sum array_file array_image,\
 	tools/page/core/$(name)) \
 	$(foreach name,engine named_axes safetensors view tape scaling_parse handle pattern matmul reader shape buffer \
-	operand transformer numbers npy apply view_make mask unbiased scaled rows formula amax_scaling embedding,src/sim/tensor/$(name)) \
-	$(foreach name,input scan answer candidate,src/files/scan/$(name)) \
+	operand transformer numbers npy apply view_make mask unbiased scaled rows formula amax_scaling embedding recompute \
+	rules shape statistics pull product_roles operations saved_tensors gradient reshape rotary cross_entropy norm softmax \
+	elementwise files,src/sim/tensor/$(name)) \
+	$(foreach name,input scan answer candidate by_pieces by_codes meet pieces round tensor,src/files/scan/$(name)) \
 	$(foreach name,block_names quantize block_scale gguf block_job block_layout partial_array quantize_calls,\
 	src/number/block/$(name)) \
 	$(foreach name,gemm_plan accumulator_names by_tiles by_sums by_chains by_strips gemm gemm_job symmetric,src/number/matmul/$(name)) \
-	$(foreach name,operate operate_plan conversion_plan context convert_array,src/number/bulk/$(name)) \
+	$(foreach name,operate operate_plan conversion_plan context convert_array array_layout,src/number/bulk/$(name)) \
 	tools/page/core/sum_ways tools/page/core/array_examine
 # The stack is before the data, so that too deep a recursion ends the program and changes no number.
 LINK = --target=wasm32-wasi -mexec-model=reactor -Wl,--strip-all,--gc-sections,--stack-first,-z,stack-size=1048576
