@@ -287,6 +287,15 @@ class Products(unittest.TestCase):
             with self.subTest(about):
                 self.assertEqual(self.results(f, "gemm=e4m3")[3], {name: 1})
 
+    def test_products_of_inputs_alone_are_not_rounded(self):
+        """Angles of rotary positions stay in fp32."""
+        t, f = torch.arange(16.0), torch.linspace(0.1, 1, 8)
+        y = self.results(lambda x, w: (x @ w) * 0 + torch.outer(t, f), "act=fp32,gemm=e4m3")[0]
+        self.assertTrue(torch.equal(y, torch.outer(t, f)))
+        seen = []
+        self.results(lambda x, w: seen.append(torch.outer(t, f)) or x @ w, "bf16-pure")
+        self.assertTrue(torch.equal(seen[0], torch.outer(t, f)))
+
     def test_sums_of_one_operand_are_no_products(self):
         self.assertEqual(self.results(lambda x, w: torch.einsum("...i->...", x @ w), "gemm=e4m3")[3], {})
 

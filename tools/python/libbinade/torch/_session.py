@@ -402,16 +402,16 @@ class Session:
     def _foreign(self, place, func, args, kwargs):
         """What the simulator does not have: PyTorch's result, rounded."""
         tensors = [x for x in tensors_in((args, kwargs)) if x.is_floating_point()]
-        known = any(hasattr(x, "_node") or id(x) in place.index for x in tensors) or func in _ops.PRODUCTS
+        known = any(hasattr(x, "_node") or id(x) in place.index for x in tensors)
         name = getattr(func, "__name__", "")
+        if func in _ops.PRODUCTS and len(tensors) > 1:
+            self.note_not_covered(name)
         if not known or func in _QUIET or name in _OF_NO_GRAPH:
             return func(*args, **kwargs)
         args, kwargs = _entered(place, func, args, kwargs)
         tensors = [x for x in tensors_in((args, kwargs)) if x.is_floating_point()]
         if name == "__setitem__":
             return func(*args[:2], self._fitting(place, *args[::2]), **kwargs)
-        if func in _ops.PRODUCTS and len(tensors) > 1:
-            self.note_not_covered(name)
         if any(place.which(x) is not None for x in tensors):
             args, kwargs = _changed(args, place.value), _changed(kwargs, place.value)
         out = func(*args, **kwargs)

@@ -113,7 +113,7 @@ def session_of(model):
 def not_covered(model: torch.nn.Module) -> dict:
     """The matrix products that the recipe does not reach, with how often they were called: {"conv_transpose2d": 2}.
 
-    PyTorch computed them in fp32, and their results were rounded to the format of act. A function of torch.autograd
-    that the model has itself is named, too, as "ItsNameBackward": what its forward pass calls follows the recipe, and
-    PyTorch computes its backward pass in fp32."""
+    PyTorch computed them in fp32. Their results were rounded to the format of act, but not those of inputs alone. A
+    function of torch.autograd that the model has itself is named, too, as "ItsNameBackward": what its forward pass
+    calls follows the recipe, and PyTorch computes its backward pass in fp32."""
     return dict(session_of(model).not_covered)
