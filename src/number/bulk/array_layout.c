@@ -47,8 +47,8 @@ bnd_status bndi_check_side(const bndi_side *s, size_t n, bnd_error *why)
                         s->format.name);
     }
     if (!fits_memory(1, s->stride)) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "a stride of %td elements leads outside the address space",
-                        s->stride);
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "a stride of %lld elements leads outside the address space",
+                        (long long)s->stride);
     }
     if (!fits_memory(n, s->stride)) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "an array of %zu elements does not fit memory", n);
