@@ -74,7 +74,7 @@ static void test_sizes(void)
     refused(&u, bnd_decode_f64((void *)u.out, x, SIZE_MAX / 8, &fp64, NULL, &u.why), "memory");
     refused(&u, bnd_round_f64((void *)u.out, x, SIZE_MAX / 8, &fp64, NULL, &u.stats, &u.why), "memory");
     refused(&u, bnd_convert_codes(u.out, &fp64, x, &fp4, SIZE_MAX / 2, NULL, &u.stats, &u.why), "memory");
-    refused(&u, bnd_round_f64((void *)u.out, x, 2, &fp64, &far, &u.stats, &u.why), "memory");
+    refused(&u, bnd_round_f64((void *)u.out, x, 2, &fp64, &far, &u.stats, &u.why), "address space");
     CU_ASSERT_EQUAL(bnd_codes_size(&fp64, SIZE_MAX / 8, BND_PACKING_PACKED), 0);
     CU_ASSERT_EQUAL(bnd_codes_size(&fp4, SIZE_MAX, BND_PACKING_UNPACKED), 0);
     CU_ASSERT_EQUAL(bnd_codes_size(&fp4, 3, BND_PACKING_PACKED), 2);
