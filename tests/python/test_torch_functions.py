@@ -245,6 +245,7 @@ PRODUCTS = {
 NOT_COVERED = {
     "vecdot": ("linalg_vecdot", lambda x, w: torch.linalg.vecdot(x[:, :8], w[:16])),
     "conv_tbc": ("conv_tbc", lambda x, w: torch.conv_tbc(x[None], w[None], torch.zeros(8))),
+    "matrix_power": ("matrix_power", lambda x, w: torch.matrix_power(w[:8], 2)),
     "of an input alone": ("kron", lambda x, w: w.sum() + torch.kron(x, x)[:2]),
     "in a function": ("OwnBackward", Own.apply),
 }
@@ -295,6 +296,11 @@ class Products(unittest.TestCase):
         seen = []
         self.results(lambda x, w: seen.append(torch.outer(t, f)) or x @ w, "bf16-pure")
         self.assertTrue(torch.equal(seen[0], torch.outer(t, f)))
+
+    def test_wrong_axes_are_pytorchs_error(self):
+        for dims in (3, ([1], [0, 1]), ([0], [0])):
+            with self.subTest(dims=dims), self.assertRaises((RuntimeError, IndexError)):
+                self.results(lambda x, w, dims=dims: torch.tensordot(x, w, dims), "gemm=e4m3")
 
     def test_sums_of_one_operand_are_no_products(self):
         self.assertEqual(self.results(lambda x, w: torch.einsum("...i->...", x @ w), "gemm=e4m3")[3], {})

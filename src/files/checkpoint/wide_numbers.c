@@ -1,7 +1,7 @@
-/* Numbers of fp64 on the way to fp32. 1 + 2^-30 to bf16, in two steps:
+/* Numbers of fp64 on the way to fp32. 1 + 2^-8 + 2^-30 to bf16, by way of fp32:
  *
- *   to nearest, then to nearest    1, then 1
- *   1 + 2^-8 + 2^-30               1 + 2^-8, a tie, then 1: wrong. Once: 1 + 2^-7
+ *   once                           1 + 2^-7
+ *   to nearest, then to nearest    1 + 2^-8, a tie, then 1: wrong
  *   to odd, then to nearest        1 + 2^-8 + 2^-23, then 1 + 2^-7 */
 #include "checkpoint/wide_numbers.h"
 

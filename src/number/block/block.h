@@ -238,7 +238,7 @@ typedef struct bndi_block_job {
     bool to_odd;            /* quotients in fp32 are rounded to odd, for scales from the next member on */
     bool wide_to_odd;       /* quotients in doubles are */
     bool doubles_to_odd;    /* quotients in double are rounded to odd, where rounding them to nearest would show */
-    bool random_in_doubles; /* stochastic rounding with so many bits that fp32 is slow */
+    bool random_in_doubles; /* many random bits: rounding in double is faster than in fp32 */
     double least_to_odd;
     bool fake;
     bool given;              /* scales are read, not computed */

@@ -262,10 +262,12 @@ def _einsum(place, equation, *operands):
 
 @handles("torch.tensordot")
 def _tensordot(place, a, b, dims=2, out=None):
-    if isinstance(dims, torch.Tensor):
+    if isinstance(dims, torch.Tensor) or isinstance(dims, int) and dims > min(a.dim(), b.dim()):
         return NotImplemented
     of_a, of_b = (range(a.dim() - dims, a.dim()), range(dims)) if isinstance(dims, int) else (
         [axis % x.dim() for axis in ([axes] if isinstance(axes, int) else axes)] for axes, x in zip(dims, (a, b)))
+    if len(of_a) != len(of_b):
+        return NotImplemented
     letters, others = list(string.ascii_lowercase[:a.dim()]), list(string.ascii_uppercase[:b.dim()])
     for i, j in zip(of_a, of_b):
         others[j] = letters[i]
