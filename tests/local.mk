@@ -74,7 +74,7 @@ include $(top_srcdir)/tests/experiments/local.mk
 include $(top_srcdir)/tests/fuzz/local.mk
 
 TESTS += tests/support/skipped.sh
-EXTRA_DIST += tests/amalgamation.sh tests/house.sh tests/support/checks.py tests/support/python.sh tests/support/skipped.sh
+EXTRA_DIST += tests/amalgamation.sh tests/house.sh tests/support/checks.py tests/support/program.sh tests/support/python.sh tests/support/skipped.sh
 
 # What tools/check runs under the sanitizers: tests that run C code of that build. Left out are tests of other builds (the
 # page, the npm package, the library in two files, Python's), of texts, and those that ask the command what the golden

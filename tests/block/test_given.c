@@ -6,6 +6,7 @@
 
 #include "model.h"
 #include "tests.h"
+#include "tests/support/operands.h"
 
 #if defined(__SSE2__)
 #include <xmmintrin.h>
@@ -204,12 +205,12 @@ static uint64_t inverse_of(uint64_t a, uint64_t m)
  * multiple of the scale, and thresholds are multiples of 2^-t. A quotient in double, to nearest, is the threshold. */
 static void test_next_to_thresholds(void)
 {
-    enum { ROWS = 1 << 16 };
+    const size_t rows = (size_t)scaled(1 << 16);
     static const struct {
         const char *block;
         uint8_t bits, places; /* random ones, and those of the element as well */
     } cases[] = {{"e8m21/row", 10, 32}, {"e8m18/row", 12, 31}, {"e8m18/row", 10, 29}};
-    float *x = memory_of(ROWS * sizeof *x), *scales = memory_of(ROWS * sizeof *scales);
+    float *x = memory_of(rows * sizeof *x), *scales = memory_of(rows * sizeof *scales);
     comparison b;
     comparison_open(&b, "quotients next to thresholds");
     for (size_t k = 0; k < 2 * sizeof cases / sizeof cases[0]; k++) {
@@ -217,7 +218,7 @@ static void test_next_to_thresholds(void)
         const bnd_context context = {.backend = (uint8_t)(k % 2 ? BND_BACKEND_PORTABLE : BND_BACKEND_BEST)};
         const bnd_array how = {
             .context = &context, .rule = {.rounding = BND_ROUND_SR, .random_bits = cases[k / 2].bits}, .seed = k};
-        for (size_t i = 0; i < ROWS; i++) {
+        for (size_t i = 0; i < rows; i++) {
             const uint64_t random = bnd_random(k, 11, i), m = (random & 0x7fffff) | 0x800001;
             const unsigned t = cases[k / 2].places - 1u + (unsigned)(random >> 24) % 3;
             const uint64_t one = inverse_of(((uint64_t)1 << t) % m, m), some = one * (1 + (random >> 32) % 3) % m;
@@ -225,7 +226,7 @@ static void test_next_to_thresholds(void)
             scales[i] = ldexpf((float)m, (int)(random >> 42 & 3) - 1);
         }
         const bnd_given_scales given = {.scales = scales};
-        check_given(&b, x, (bnd_shape){ROWS, 1, 1}, &block, &given, &how);
+        check_given(&b, x, (bnd_shape){rows, 1, 1}, &block, &given, &how);
     }
     comparison_close(&b);
     free(x);

@@ -7,4 +7,4 @@ made=$(mktemp -d) || exit 99
 trap 'rm -rf "$made"' EXIT
 "$python" "$top/tools/dev/make-checkpoint-fixtures.py" "$made" right damaged || exit 1
 # shellcheck disable=SC2086  # a runner may have arguments
-"$python" "$top/tests/checkpoint/lint_judge.py" "$made" ${BND_RUNNER:+$BND_RUNNER} "$build/binade"
+"$python" "$top/tests/checkpoint/lint_judge.py" "$made" ${BND_RUNNER:+$BND_RUNNER} "$program"

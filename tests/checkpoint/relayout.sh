@@ -7,4 +7,4 @@ find_python 'import sys, numpy; sys.exit(sys.version_info < (3, 9))' "Python 3.9
 made=$(mktemp -d) || exit 99
 trap 'rm -rf "$made"' EXIT
 "$python" "$top/tools/dev/make-checkpoint-fixtures.py" "$made" right damaged || exit 1
-"$python" "$top/tests/checkpoint/relayout_judge.py" "$made" "$build/tests/checkpoint/decoded" "$build/binade"
+"$python" "$top/tests/checkpoint/relayout_judge.py" "$made" "$build/tests/checkpoint/decoded" "$program"

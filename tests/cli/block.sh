@@ -6,7 +6,7 @@
 . "$(dirname "$0")/checks.sh"
 
 # shellcheck disable=SC2086  # BND_RUNNER may have arguments
-binade() { ${BND_RUNNER-} "$build/binade" "$@"; }
+binade() { ${BND_RUNNER-} "$program" "$@"; }
 
 # numbers KIND COUNT SEED: fp32 codes, eight hexadecimal digits each. all: any bits; near: exponents 120 to 134; tiny:
 # the lowest 24 exponents, subnormal ones too; huge: the highest ones; zeros: nothing but both zeros.

@@ -5,13 +5,12 @@
 . "$(dirname "$0")/checks.sh"
 
 # shellcheck disable=SC2086  # BND_RUNNER may have arguments
-binade() { ${BND_RUNNER-} "$build/binade" "$@"; }
+binade() { ${BND_RUNNER-} "$program" "$@"; }
 only() { # only FILE...: nothing else is here
     equal "$(echo *)" "$*"
 }
 
-# A signal in the middle: the output's old bytes stay, the temporary file goes. The program of the build itself is
-# started, so that the process to be signalled is it.
+# A signal in the middle: the output's old bytes stay, the temporary file goes.
 interrupt() { # interrupt SIGNAL
     mkfifo pipe
     exec 3<>pipe # for both, so that nobody waits for the other end
@@ -38,8 +37,6 @@ interrupt() { # interrupt SIGNAL
     check "nothing else is there after SIG$1" only out
     rm -f out
 }
-# Not yet installed programs may be libtool's shell scripts, which exec the real one only after a while.
-program=$build/binade
 for name in TERM HUP; do # SIGINT is ignored in what a shell has put in the background
     if sh -c "kill -$name \$\$; exit 0" 2>/dev/null; then
         skip "SIG$name, which the caller ignores (nohup)"

@@ -1,6 +1,7 @@
 # shellcheck shell=sh disable=SC2034  # variables are shared with the files that source this one
 # What shell tests of the command share: a folder of their own, in which they begin, and checks that are counted.
 build=${BND_BUILD:-$(cd "$(dirname "$0")/../.." && pwd)/build}
+. "$(dirname "$0")/../support/program.sh"
 scratch=$(mktemp -d) || exit 99
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 99
@@ -28,10 +29,9 @@ skip() {
     skips="${skips:+$skips; }$1"
 }
 
-# Can mpirun spread the command? In a build with shared libraries a script stands for the program.
+# Can mpirun spread the command?
 has_mpi() {
-    [ -z "${BND_RUNNER-}" ] && command -v mpirun >/dev/null &&
-        { ldd "$build/.libs/binade" 2>/dev/null || ldd "$build/binade" 2>/dev/null; } | grep -q libmpi
+    [ -z "${BND_RUNNER-}" ] && command -v mpirun >/dev/null && ldd "$program" 2>/dev/null | grep -q libmpi
 }
 
 # conclude: says how many, what was skipped, and whether all hold.

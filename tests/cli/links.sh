@@ -5,7 +5,7 @@ table=$(cd "$(dirname "$0")/.." && pwd)/page/links.tsv
 . "$(dirname "$0")/checks.sh"
 BINADE_PAGE=/tmp/binade.html
 export BINADE_PAGE
-binade() { ${BND_RUNNER-} "$build/binade" "$@"; }
+binade() { ${BND_RUNNER-} "$program" "$@"; }
 works() { binade "$@" >/dev/null 2>&1; }
 tab=$(printf '\t')
 

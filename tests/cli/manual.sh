@@ -4,7 +4,7 @@
 # runs` finds what an example of `binade train` has written.
 pages=$(cd "$(dirname "$0")/../.." && pwd)/doc/man
 . "$(dirname "$0")/checks.sh"
-PATH=$build:$PATH
+PATH=${program%/*}:$PATH
 export PATH
 
 # run LINE: it succeeds. `binade diff` of files that differ ends with 1.

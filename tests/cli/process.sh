@@ -4,7 +4,7 @@
 . "$(dirname "$0")/checks.sh"
 
 # shellcheck disable=SC2086  # BND_RUNNER may have arguments
-binade() { ${BND_RUNNER-} "$build/binade" "$@"; }
+binade() { ${BND_RUNNER-} "$program" "$@"; }
 pause() { sleep 0.1 2>/dev/null || sleep 1; }
 # Steps of a run that signals stop: a fifth under the sanitizers, where a step takes longer.
 long=$(awk "BEGIN { n = 2000 * ${BND_TEST_SCALE:-1}; print n < 400 ? 400 : int(n) }")
@@ -82,7 +82,7 @@ if command -v timeout >/dev/null && timeout --preserve-status 9 true 2>/dev/null
         # In the foreground timeout sends one signal. Else it sends another to the group, and a second signal ends the
         # program at once, in the middle of a file.
         # shellcheck disable=SC2086  # BND_RUNNER may have arguments
-        timeout --foreground --preserve-status -k 20 -s "$signal" "$seconds" ${BND_RUNNER-} "$build/binade" "$@" >output 2>errors
+        timeout --foreground --preserve-status -k 20 -s "$signal" "$seconds" ${BND_RUNNER-} "$program" "$@" >output 2>errors
         echo $?
     }
     mkfifo fifo
@@ -128,7 +128,7 @@ fi
 (
     trap '' TERM INT
     # shellcheck disable=SC2086
-    exec ${BND_RUNNER-} "$build/binade" train $kept --recipe fp32 --steps "$long" --out ignoring >/dev/null 2>&1
+    exec ${BND_RUNNER-} "$program" train $kept --recipe fp32 --steps "$long" --out ignoring >/dev/null 2>&1
 ) &
 job=$!
 while [ ! -s ignoring/metrics.jsonl ] && kill -0 "$job" 2>/dev/null; do :; done # without a pause: the run is short
@@ -141,7 +141,7 @@ check "it is complete" test -s ignoring/summary.json
 # ---- two at once ----
 
 # shellcheck disable=SC2086
-(exec ${BND_RUNNER-} "$build/binade" train $kept --recipe fp32,bf16-pure --steps 100000000 --out both >/dev/null 2>&1) &
+(exec ${BND_RUNNER-} "$program" train $kept --recipe fp32,bf16-pure --steps 100000000 --out both >/dev/null 2>&1) &
 job=$!
 while [ ! -s both/fp32-0/metrics.jsonl ] && kill -0 "$job" 2>/dev/null; do pause; done
 config=$(cat both/bf16-pure-0/config.json both/fp32-0/config.json)
@@ -159,7 +159,7 @@ wait "$job"
 check "the first was not disturbed" equal "$?" 143
 
 # shellcheck disable=SC2086
-sweep() { exec ${BND_RUNNER-} "$build/binade" sweep --model linear --recipe fp32 -j 1 --lr 0.01,0.02 --steps 100000000 \
+sweep() { exec ${BND_RUNNER-} "$program" sweep --model linear --recipe fp32 -j 1 --lr 0.01,0.02 --steps 100000000 \
     --out grid; }
 (sweep) >/dev/null 2>&1 &
 job=$!
@@ -194,7 +194,7 @@ fi
 
 # A terminal has bars, and a table below if there are values. A pipe has the table alone.
 on_terminal() {
-    COLUMNS=60 NO_COLOR=1 LC_ALL=C script -qec "$build/binade range $1 -f e4m3" /dev/null </dev/null | tr -d '\r' | cut -d' ' -f1 | tr -s '\n' ' '
+    COLUMNS=60 NO_COLOR=1 LC_ALL=C script -qec "$program range $1 -f e4m3" /dev/null </dev/null | tr -d '\r' | cut -d' ' -f1 | tr -s '\n' ' '
 }
 if script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
     check "range on a terminal" equal "$(on_terminal "")" "e4m3 = "

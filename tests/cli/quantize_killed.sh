@@ -13,7 +13,7 @@ mkdir model
 echo '{"model_type": "llama"}' >model/config.json
 
 # shellcheck disable=SC2086  # BND_RUNNER may have arguments; exec, so that a signal reaches the program
-quantize() { exec ${BND_RUNNER-} "$build/binade" quantize model "$1" --to "$2" -j 2; }
+quantize() { exec ${BND_RUNNER-} "$program" quantize model "$1" --to "$2" -j 2; }
 others() { find . -mindepth 1 -maxdepth 1 ! -name model ! -name whole ! -name '*.txt'; }
 # Waits until there is something new in the folder, and sends a signal.
 meet() { # meet SIGNAL

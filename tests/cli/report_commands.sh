@@ -6,7 +6,7 @@
 . "$(dirname "$0")/checks.sh"
 
 # shellcheck disable=SC2086  # BND_RUNNER may have arguments
-binade() { ${BND_RUNNER-} "$build/binade" "$@"; }
+binade() { ${BND_RUNNER-} "$program" "$@"; }
 
 without_influence="autopsy checkpoint color csv details dump-batches dump-init full help json list margin memory out plot
 plot-range plot-scale progress report resume threads"

@@ -5,7 +5,7 @@
 
 # shellcheck disable=SC2086  # BND_RUNNER may have arguments; exec, so that a signal reaches the program
 sweep() { # sweep DIR: eight points, one after the other
-    exec ${BND_RUNNER-} "$build/binade" sweep --model mlp --width 32 --steps 60 --recipe fp32,bf16-pure --seeds 2 \
+    exec ${BND_RUNNER-} "$program" sweep --model mlp --width 32 --steps 60 --recipe fp32,bf16-pure --seeds 2 \
         --lr 1e-3,1e-2 -j 1 --out "$1"
 }
 finished() { find "$1" -name summary.json 2>/dev/null | wc -l; }
@@ -43,7 +43,7 @@ if has_mpi; then
     mpirun --version 2>&1 | grep -q 'Open MPI' && flags=--oversubscribe
     [ -n "$flags" ] && [ "$(id -u)" = 0 ] && flags="$flags --allow-run-as-root"
     # shellcheck disable=SC2086  # words
-    spread() { mpirun $flags -n 3 "$build/binade" sweep --model mlp --width 32 --steps 60 --recipe fp32,bf16-pure \
+    spread() { mpirun $flags -n 3 "$program" sweep --model mlp --width 32 --steps 60 --recipe fp32,bf16-pure \
         --seeds 2 --lr 1e-3,1e-2 "$@"; }
     spread --out spread >spread.txt
     check "ranks give the same" cmp -s whole.txt spread.txt

@@ -12,8 +12,8 @@ flags=
 mpirun --version 2>&1 | grep -q 'Open MPI' && flags=--oversubscribe
 [ -n "$flags" ] && [ "$(id -u)" = 0 ] && flags="$flags --allow-run-as-root"
 # shellcheck disable=SC2086  # words
-spread() { mpirun $flags -n 3 "$build/binade" train --model mlp --width 16 --batch 48 --ranks 3 --plot none "$@"; }
-alone() { "$build/binade" train --model mlp --width 16 --batch 48 --ranks 3 --plot none "$@"; }
+spread() { mpirun $flags -n 3 "$program" train --model mlp --width 16 --batch 48 --ranks 3 --plot none "$@"; }
+alone() { "$program" train --model mlp --width 16 --batch 48 --ranks 3 --plot none "$@"; }
 # Losses, norms and counts of updates; not times, memory of this process, and casts, which are those of rank 0.
 contents() { # contents DIR
     for file in "$1"/*/metrics.jsonl; do

@@ -14,12 +14,14 @@
  * newline ends in an extra line "[no final newline]". An output line that begins with "$ " cannot be written down.
  *
  * The commands of one file run one after the other in one empty directory, with DIRECTORY first in PATH, LC_ALL=C and
- * NO_COLOR=1. --update writes what was printed into the files where it differs; what a "..." stood for stays out. */
+ * NO_COLOR=1. The processor seconds of each file are printed, and those of commands that take one or more.
+ * --update writes what was printed into the files where it differs; what a "..." stood for stays out. */
 #include "tests/cli/transcript.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 /* Where a command and its expectation stand: lines [at, from) and [from, to). */
@@ -156,8 +158,20 @@ static void update_golden(transcript *t, const golden *g, lines expected, lines 
     t->copied = g->to;
 }
 
+/* Processor seconds of the commands so far. */
+static double spent(void)
+{
+    struct rusage usage;
+    if (getrusage(RUSAGE_CHILDREN, &usage) != 0) {
+        return 0;
+    }
+    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+           (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
+}
+
 static void run_golden(transcript *t, const golden *g, bool update)
 {
+    double before = spent();
     text command = {0}, output = {0};
     for (size_t i = g->at; i < g->from; i++) {
         text_append_string(&command, i > g->at ? "\n" : "");
@@ -190,6 +204,10 @@ static void run_golden(transcript *t, const golden *g, bool update)
         if (update) {
             update_golden(t, g, expected, got, real.line);
         }
+    }
+    double seconds = spent() - before;
+    if (seconds >= 1) {
+        printf("%s:%zu: %.1f s\n", t->path, g->at + 1, seconds);
     }
     lines_free(&got);
     text_free(&output);
@@ -270,9 +288,11 @@ int main(int argc, char **argv)
     size_t passed = 0, failed = 0;
     for (int i = first; i < argc; i++) {
         transcript t = {.path = argv[i]};
+        double before = spent();
         if (!run_file(&t, update)) {
             return 2;
         }
+        printf("%s: %zu passed, %zu failed, %.1f s\n", t.path, t.passed, t.failed, spent() - before);
         passed += t.passed;
         failed += t.failed;
     }

@@ -330,7 +330,9 @@ static void test_memory(void)
         }
     }
     for (size_t r = 0; r < sizeof custom / sizeof custom[0]; r++) {
-        check_recipe(custom[r]);
+        if (in_turn(r, 3)) {
+            check_recipe(custom[r]);
+        }
     }
 }
 

@@ -6,4 +6,4 @@ find_python 'import sys, numpy; sys.exit(sys.version_info < (3, 9))' "Python 3.9
 made=$(mktemp -d) || exit 99
 trap 'rm -rf "$made"' EXIT
 "$python" "$top/tools/dev/make-checkpoint-fixtures.py" "$made" provenance || exit 1
-"$python" "$top/tests/diff/provenance.py" "$build/binade" "$made"
+"$python" "$top/tests/diff/provenance.py" "$program" "$made"

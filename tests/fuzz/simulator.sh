@@ -6,7 +6,7 @@
 find_python 'import sys; sys.exit(sys.version_info < (3, 7))' "Python 3.7 or newer"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-BND_COMMAND="${BND_RUNNER-} $build/binade"
+BND_COMMAND="${BND_RUNNER-} $program"
 export BND_COMMAND
 cd "$work" || exit 1
 count=${1:-$(awk "BEGIN { n = 100 * ${BND_TEST_SCALE:-1}; print n < 20 ? 20 : int(n) }")}

@@ -8,7 +8,8 @@
 # Skipped where Verilator 5 or a C++ compiler is missing.
 top=$(cd "$(dirname "$0")/../.." && pwd)
 build=${BND_BUILD:-$top/build}
-binade="${BND_RUNNER:+$BND_RUNNER }$build/binade"
+. "$top/tests/support/program.sh"
+binade="${BND_RUNNER:+$BND_RUNNER }$program"
 here=$top/tests/hardware
 work=$build/tests/hardware.units # not where sources are, should the build be in their folder
 long=${1-}

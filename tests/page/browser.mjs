@@ -21,16 +21,25 @@ export const PAGE = resolve(process.env.BND_PAGE || join(process.env.BND_BUILD |
 const LIMIT_MS = 120000;
 
 let browser = null;
+let idle = []; // windows that pages have left: a new one costs the browser a second of processor time
+
+async function newWindow() {
+    const { browserContextId } = await browser.send("Target.createBrowserContext", { disposeOnDetach: true });
+    const { targetId } = await browser.send("Target.createTarget", { url: "about:blank", browserContextId, newWindow: true });
+    return { contextId: browserContextId, targetId };
+}
 
 // open(url, options): a page of its own, without what other pages stored. "" and "#..." are the page that is tested;
 // a path is a file. Options: width, height, dark, print, offline, motion (true lets animations run), scripts (a function that
 // runs before any script of the page).
 export async function open(url = "", options = {}) {
-    browser ??= new Chromium();
-    const { browserContextId } = await browser.send("Target.createBrowserContext", { disposeOnDetach: true });
-    const { targetId } = await browser.send("Target.createTarget", { url: "about:blank", browserContextId, newWindow: true });
+    if (!browser || browser.ended) {
+        browser = new Chromium();
+        idle = [];
+    }
+    const { contextId, targetId } = idle.pop() ?? await newWindow();
     const { sessionId } = await browser.send("Target.attachToTarget", { targetId, flatten: true });
-    const page = new Page(browserContextId, targetId, sessionId);
+    const page = new Page(contextId, targetId, sessionId);
     await page.start(options);
     await page.goto(url);
     return page;
@@ -40,6 +49,7 @@ export async function open(url = "", options = {}) {
 export async function closeBrowser() {
     const ending = browser;
     browser = null;
+    idle = [];
     await ending?.close();
 }
 
@@ -70,7 +80,7 @@ class Page {
                 { offline: true, latency: 0, downloadThroughput: -1, uploadThroughput: -1 });
         }
         if (scripts) await this.send("Page.addScriptToEvaluateOnNewDocument", { source: `(${scripts})()` });
-        this.downloads = join(browser.downloads, this.targetId);
+        this.downloads = join(browser.downloads, this.sessionId);
         mkdirSync(this.downloads, { recursive: true });
         await browser.send("Browser.setDownloadBehavior",
             { behavior: "allow", browserContextId: this.contextId, downloadPath: this.downloads });
@@ -291,9 +301,19 @@ class Page {
         return nodes.filter((node) => !node.ignored);
     }
 
+    // Leaves the window to the next page, without anything stored and without a past. What this session has set, such as
+    // sizes and scripts, ends with the session.
     async close() {
         this.watch.stop();
-        await browser?.send("Target.closeTarget", { targetId: this.targetId });
-        await browser?.send("Target.disposeBrowserContext", { browserContextId: this.contextId }).catch(() => {});
+        try {
+            await this.send("Page.navigate", { url: "about:blank" });
+            await this.send("Storage.clearDataForOrigin", { origin: "file://", storageTypes: "all" });
+            await this.send("Page.resetNavigationHistory");
+            await browser.send("Target.detachFromTarget", { sessionId: this.sessionId });
+            idle.push({ contextId: this.contextId, targetId: this.targetId });
+        } catch {
+            await browser?.send("Target.closeTarget", { targetId: this.targetId }).catch(() => {});
+            await browser?.send("Target.disposeBrowserContext", { browserContextId: this.contextId }).catch(() => {});
+        }
     }
 }

@@ -4,9 +4,23 @@ import { closeBrowser } from "./browser.mjs";
 
 let passed = 0;
 let failed = 0;
+let shared = false;
+
+// Several files run in one process: finish() leaves the browser and the counts to files.mjs.
+export function share() {
+    shared = true;
+}
+
+// Those passed and failed since the last call.
+export function take() {
+    const counts = [passed, failed];
+    passed = failed = 0;
+    return counts;
+}
 
 export async function test(name, run) {
     if (process.env.ONLY && !name.includes(process.env.ONLY)) return;
+    const began = Date.now();
     try {
         await run();
         passed++;
@@ -14,6 +28,8 @@ export async function test(name, run) {
         failed++;
         console.log(`failed: ${name}\n    ${String(error.stack || error).replace(/\n/g, "\n    ")}`);
     }
+    const seconds = (Date.now() - began) / 1000;
+    if (seconds >= 1) console.log(`    ${name}: ${seconds.toFixed(1)} s`);
 }
 
 export function check(condition, words) {
@@ -33,6 +49,7 @@ export function matches(actual, pattern, words = "") {
 }
 
 export async function finish() {
+    if (shared) return;
     await closeBrowser();
     console.log(`${passed} passed, ${failed} failed`);
     process.exitCode = failed || !passed ? 1 : 0;

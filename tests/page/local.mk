@@ -28,6 +28,7 @@ EXTRA_DIST += \
 	tests/page/chromium.mjs \
 	tests/page/core.mjs \
 	tests/page/driver.mjs \
+	tests/page/files.mjs \
 	tests/page/formats.mjs \
 	tests/page/hostile.mjs \
 	tests/page/keys.mjs \

@@ -9,7 +9,7 @@ import { unpacked } from "../../tools/page/js/core/packed.js";
 import { PAGE } from "./browser.mjs";
 
 const top = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
-const command = join(process.env.BND_BUILD || join(top, "build"), "binade");
+const command = process.env.BND_COMMAND || join(process.env.BND_BUILD || join(top, "build"), "binade");
 
 // Runs `binade WORDS...`; { status, output, errors }.
 export function run(words, options = {}) {

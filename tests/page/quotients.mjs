@@ -41,7 +41,7 @@ function bothGive(words, what) {
 }
 
 const evaluated = (text) => core.run(["show", "-f", "fp16", "--", text]).status === 0;
-const page = { BINADE_PAGE: "https://example.org/b.html", PATH: process.env.PATH };
+const page = { ...process.env, BINADE_PAGE: "https://example.org/b.html" };
 const linked = (values) => run(["show", "-f", "fp16", "--link", "--", ...values], { env: page });
 
 for (const mode of modes) {

@@ -4,6 +4,7 @@
 # contains them; names after run.sh run those files only.
 top=$(cd "$(dirname "$0")/../.." && pwd)
 build=${BND_BUILD:-$top/build}
+. "$top/tests/support/program.sh"
 skip() {
     echo "1 skipped: $1"
     exit 77
@@ -15,7 +16,8 @@ BND_PAGE=${BND_PAGE:-$build/tools/page/binade.html}
 [ -f "$BND_PAGE" ] || BND_PAGE=$top/tools/page/binade.html
 [ -f "$BND_PAGE" ] || skip 'the page, which was not built (configure says what is missing)'
 BND_BUILD=$build
-export BND_PAGE BND_BUILD
+BND_COMMAND=$program
+export BND_PAGE BND_BUILD BND_COMMAND
 browser=${CHROMIUM:-$(command -v chromium || command -v chromium-browser || command -v google-chrome-stable || command -v google-chrome)}
 
 # What a browser or a killed test leaves goes with this folder.
@@ -24,28 +26,17 @@ trap 'rm -rf "$TMPDIR"' EXIT
 trap 'exit 130' INT TERM HUP
 
 [ $# -gt 0 ] || set -- "$top"/tests/page/*.mjs
-passed=0
-failed=0
 skipped=
 for file; do
+    shift
     grep -q '^await finish()' "$file" || continue
     if [ -z "$browser" ] && grep -q '[ {]open[ ,}].*browser.mjs' "$file"; then
-        skipped='the page in a browser (Debian: chromium)'
+        skipped=yes
         continue
     fi
-    began=$(date +%s)
-    output=$("$node" "$file" 2>&1)
-    status=$?
-    counts=$(printf '%s\n' "$output" | sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' | tail -n 1)
-    good=${counts% *} bad=${counts#* }
-    if [ -z "$counts" ] || { [ "$status" != 0 ] && [ "$bad" = 0 ]; }; then
-        good=0 bad=1
-        echo "$(basename "$file") ended with status $status and no counts"
-    fi
-    [ "$bad" = 0 ] || printf '%s\n' "$output"
-    echo "$(basename "$file"): $good passed, $bad failed, $(($(date +%s) - began)) s"
-    passed=$((passed + good))
-    failed=$((failed + bad))
+    set -- "$@" "$file"
 done
-echo "$passed passed, $failed failed${skipped:+, 1 skipped: $skipped}"
-[ "$failed" = 0 ] && [ "$passed" -gt 0 ]
+"$node" "$top/tests/page/files.mjs" "$@"
+status=$?
+[ -z "$skipped" ] || echo '1 skipped: the page in a browser (Debian: chromium)'
+exit $status

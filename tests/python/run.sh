@@ -6,12 +6,15 @@
 . "$(dirname "$0")/../support/python.sh"
 find_python 'import sys, numpy; sys.exit(sys.version_info < (3, 8))' "Python 3.8 with numpy (Debian, Ubuntu: python3-numpy)"
 find_library
-BND_BUILD=$build
-export BND_BUILD
-if [ -z "${BND_INSTALLED-}" ]; then # otherwise the package that this Python finds by itself
+BND_BUILD=$build BND_COMMAND=$program
+if [ -n "${BND_INSTALLED-}" ]; then # the package that this Python finds by itself, with its own libraries
+    BND_COMMAND=$build/binade
+    unset LD_LIBRARY_PATH
+else
     PYTHONPATH=$top/tools/python BINADE_LIBRARY=$(dirname "$library")
     export PYTHONPATH BINADE_LIBRARY
 fi
+export BND_BUILD BND_COMMAND
 # shellcheck disable=SC2086  # a pattern
 [ $# -gt 0 ] || set -- "$top"/tests/python/${BND_PYTHON_TESTS:-test_*.py}
 if "$python" -c 'import pytest' 2>/dev/null; then

@@ -32,7 +32,7 @@ def same_bits(a, b):
 
 def command():
     """The path of the command `binade`; skips the test if there is none."""
-    path = os.path.join(BUILD, "binade")
+    path = os.environ.get("BND_COMMAND") or os.path.join(BUILD, "binade")
     if not os.path.exists(path):
         raise unittest.SkipTest("the command binade is not built")
     return path

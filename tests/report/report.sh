@@ -8,4 +8,4 @@ LC_ALL=C.UTF-8
 export LC_ALL
 PYTHONPATH=$top/tests/support
 export PYTHONPATH
-cd "$scratch" && BND_COMMAND="${BND_RUNNER:+$BND_RUNNER }$build/binade" "$python" "$top/tests/report/report_judge.py"
+cd "$scratch" && BND_COMMAND="${BND_RUNNER:+$BND_RUNNER }$program" "$python" "$top/tests/report/report_judge.py"

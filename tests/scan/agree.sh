@@ -6,7 +6,7 @@ find_python 'import json' "Python 3"
 made=$(mktemp -d) || exit 99
 trap 'rm -rf "$made"' EXIT
 cd "$made" || exit 99
-PATH=$build:$PATH
+PATH=${program%/*}:$PATH
 export PATH
 binade train --recipe fp32 --steps 4 --out model >train.out || exit 1
 bad=0

@@ -2,6 +2,7 @@
 #include "model.h"
 #include "scan/scan.h"
 #include "tests.h"
+#include "tests/support/operands.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -61,6 +62,9 @@ static void test_both_ways_agree(void)
     const uint64_t shape[] = {ROWS, COLUMNS};
     for (size_t format = 0; format < 2; format++) {
         for (int what = 0; what < EXAMPLES; what++) {
+            if (!in_turn(format + (size_t)what, 3)) {
+                continue;
+            }
             example e = example_new(bnd_format_at(formats[format]), shape, 2, what, 5);
             CU_ASSERT_EQUAL(differences(&e, 1 + (unsigned)what % 2), 0);
             example_free(&e);

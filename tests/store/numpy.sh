@@ -5,4 +5,4 @@
 find_python 'import numpy' "numpy (Debian, Ubuntu: python3-numpy)"
 scratch=$(mktemp -d) || exit 99
 trap 'rm -rf "$scratch"' EXIT
-cd "$scratch" && PYTHONPATH=$top/tests/support BND_COMMAND="${BND_RUNNER:+$BND_RUNNER }$build/binade" "$python" "${1:-$top/tests/store/numpy_judge.py}"
+cd "$scratch" && PYTHONPATH=$top/tests/support BND_COMMAND="${BND_RUNNER:+$BND_RUNNER }$program" "$python" "${1:-$top/tests/store/numpy_judge.py}"

@@ -120,6 +120,9 @@ static void test_several_suffice(void)
 static void test_flushed(void)
 {
     static bnd_autopsy a;
+    if (scaled(100) < 100) {
+        return; /* many runs of 60 steps */
+    }
     examine(&a, &(patient){"fp8-e4m3-unscaled", "transformer", 5e-3, 60});
     CU_ASSERT_TRUE(bnd_comparison_has_cause(&a.comparison));
     check_bands(&a);

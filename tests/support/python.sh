@@ -2,6 +2,7 @@
 # What tests in Python share: a Python that has what they need, and this build's library.
 top=$(cd "$(dirname "$0")/../.." && pwd)
 build=${BND_BUILD:-$top/build}
+. "$top/tests/support/program.sh"
 PYTHONDONTWRITEBYTECODE=1
 export PYTHONDONTWRITEBYTECODE
 

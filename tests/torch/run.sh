@@ -8,7 +8,7 @@ folder=$(mktemp -d) || exit 99
 trap 'rm -rf "$folder"' EXIT
 status=0
 rerun() {
-    mkdir "$folder/$1" && "$python" "$top/tests/torch/rerun.py" "$build/binade" "$folder/$1" "$@" || status=1
+    mkdir "$folder/$1" && "$python" "$top/tests/torch/rerun.py" "$program" "$folder/$1" "$@" || status=1
 }
 rerun fp32 100 1e-5 100
 rerun bf16-amp 100 1e-3 10
