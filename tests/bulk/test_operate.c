@@ -1,5 +1,6 @@
 /* Arrays of operations give, element by element, what bnd_operate gives: on every back end, in every mode and under
  * every policy, wherever arrays lie. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,9 +131,9 @@ static void test_scalb_of_codes(void)
 static void test_fast_formats(void)
 {
     static const char *const names[] = {"fp16", "bf16", "fp32", "fp64", "tf32", "e4m3", "e6m9", "e8m3"};
-    static const bnd_operation operations[] = {BND_OP_ADD,        BND_OP_SUB,        BND_OP_MUL,    BND_OP_DIV,
-                                               BND_OP_FMA,        BND_OP_SQRT,       BND_OP_MIN,    BND_OP_MAX,
-                                               BND_OP_MIN_NUMBER, BND_OP_MAX_NUMBER, BND_OP_CONVERT};
+    static const bnd_operation operations[] = {
+        BND_OP_ADD, BND_OP_SUB,        BND_OP_MUL,        BND_OP_DIV,     BND_OP_FMA,   BND_OP_SQRT,      BND_OP_MIN,
+        BND_OP_MAX, BND_OP_MIN_NUMBER, BND_OP_MAX_NUMBER, BND_OP_CONVERT, BND_OP_RSQRT, BND_OP_RECIPROCAL};
     enum { OPERATIONS = sizeof operations / sizeof operations[0] };
     comparison b;
     comparison_open(&b, "operations, fast formats");
@@ -180,6 +181,35 @@ static void test_one_exponent(void)
     for (size_t k = 0; k < 2 * OPERATIONS * scaled(DRAWS); k++) {
         bnd_format f = format_named(names[k % 2]);
         check_one_exponent(&b, &f, operations[k / 2 % OPERATIONS], k / (2 * OPERATIONS));
+    }
+    comparison_close(&b);
+}
+
+/* Reciprocal roots next to numbers of up to 13 bits and on them, where the words' own result is not taken: the operand
+ * is 1 / r^2 to nearest, and the codes around it; and any positive number. */
+static void test_reciprocal_roots(void)
+{
+    static const char *const names[][2] = {{"fp32", "fp32"}, {"fp32", "fp16"}, {"fp16", "bf16"},  {"bf16", "bf16"},
+                                           {"fp64", "e4m3"}, {"tf32", "e8m0"}, {"fp16", "e8m30"}, {"e8m0", "e5m2"}};
+    enum { NAMES = sizeof names / sizeof names[0], COUNT = 600 };
+    comparison b;
+    comparison_open(&b, "operations, reciprocal roots");
+    for (size_t k = 0; k < NAMES * BND_ROUND_COUNT; k++) {
+        const bnd_format from = format_named(names[k % NAMES][0]), to = format_named(names[k % NAMES][1]);
+        uint64_t codes[COUNT];
+        for (size_t i = 0; i < COUNT; i++) {
+            const uint64_t random = bnd_random(k, i, 21);
+            const double root =
+                ldexp(1 + (double)(random & 0xfff & (random >> 12)) / 4096, (int)(random >> 30 & 15) - 7);
+            const double operand = random >> 40 & 3 ? 1 / (root * root) : 1 + (double)(random >> 11) * 0x1p-50;
+            codes[i] = bnd_encode(&from, operand, (bnd_rule){.rounding = BND_ROUND_RNE}, 0).code + (random >> 50) % 3;
+        }
+        question q = question_of(BND_OP_RSQRT, TO_CODES, &to, &from, 1);
+        q.how.rule = (bnd_rule){.rounding = (uint8_t)(k / NAMES), .random_bits = (uint8_t)(k % 3 * 5)};
+        q.how.seed = k;
+        exercise s = exercise_of(&q, COUNT, k, codes);
+        check_exercise(&b, &s, k % 7 == 0);
+        exercise_close(&s);
     }
     comparison_close(&b);
 }
@@ -465,6 +495,7 @@ CU_TestInfo operate_tests[] = {
     {"every operation and format", test_formats},
     {"fast formats in every mode", test_fast_formats},
     {"one exponent per operand", test_one_exponent},
+    {"reciprocal roots", test_reciprocal_roots},
     {"numbers", test_numbers},
     {"between pages that trap", test_places},
     {"strides, in place", test_strides},

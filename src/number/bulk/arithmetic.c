@@ -50,6 +50,11 @@
  *                |sqrt(A) - M| = |A - M^2| / (sqrt(A) + M) > 1 / (2 M + 1) > 2^-(p + 2), and h <= 2^(p - q), so that
  *                q >= 2 p + 2 is enough.
  *
+ * Reciprocal roots, in doubles: 1 / sqrt(a) with two roundings is off by less than three last places. Taken for the
+ * result where no number of 40 bits (BNDI_RSQRT_BITS) is as near as that, it is on the right side of each: all that a
+ * rounding to p + N + 2 <= 40 bits looks at. The others, of which one in a thousand is, are left to the codec, and so
+ * are statistics, which look at all 53 bits.
+ *
  * Minima, maxima and conversions are exact. In a format without a sign or a zero the first rounding may not make a zero
  * of anything, nor may it choose a side before the sign is dropped: there it is to odd. */
 #include "bulk/bulk.h"
@@ -157,6 +162,7 @@ static bool is_computed(bnd_operation operation)
     case BND_OP_DIV:
     case BND_OP_FMA:
     case BND_OP_SQRT:
+    case BND_OP_RSQRT:
     case BND_OP_MIN:
     case BND_OP_MAX:
     case BND_OP_MIN_NUMBER:
@@ -245,9 +251,12 @@ void bndi_arithmetic_make(bndi_arithmetic *a, bndi_width width, bnd_operation op
     if (!is_computed(operation) || !words_hold_all(width, operands, to, from)) {
         return;
     }
-    const term_limits t = terms_of(width, operands, to, from);
-    const bool exact = is_exact_in_words(operation, &t);
-    if (plain_will_do(operation, &t, width, to, rule) && (!odd || exact)) {
+    term_limits t = terms_of(width, operands, to, from);
+    const bool exact = is_exact_in_words(operation, &t), is_near = operation == BND_OP_RSQRT;
+    if (is_near) {
+        t.q = width == BNDI_WORDS_64 && !odd ? BNDI_RSQRT_BITS : 0;
+    }
+    if (!is_near && plain_will_do(operation, &t, width, to, rule) && (!odd || exact)) {
         a->way = BNDI_PLAIN;
     } else if (odd_will_do(operation, &t, rule)) {
         a->way = BNDI_ODD;

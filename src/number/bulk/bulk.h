@@ -223,6 +223,9 @@ typedef void bndi_unpack_kernel(void *codes, const void *memory, unsigned code_b
  * it is correct. PLAIN: the processor's own result, if that rounding is innocuous. arithmetic.c derives when. */
 typedef enum bndi_arithmetic_way { BNDI_BY_CODEC, BNDI_PLAIN, BNDI_ODD } bndi_arithmetic_way;
 
+/* Of a reciprocal root in fp64, as many leading bits are on the right side of every number of as many. */
+enum { BNDI_RSQRT_BITS = 40 };
+
 /* Codes that have kernels of their own, which decode, compute and encode in one go. */
 typedef enum bndi_fused { BNDI_NOT_FUSED, BNDI_FUSED_HALF, BNDI_FUSED_UPPER } bndi_fused;
 

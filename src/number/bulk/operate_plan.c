@@ -132,6 +132,26 @@ static bnd_status open_operand(bndi_operate_job *j, unsigned i, const bnd_operan
     return status;
 }
 
+/* A reciprocal is the quotient 1 / x, which has kernels, where the operand's format has a 1 that is never flushed. */
+static void open_quotient(bndi_operate_job *j)
+{
+    bndi_array_operand *one = &j->operand[0], *x = &j->operand[1];
+    const bnd_format *f = j->from[0];
+    const uint64_t code = bnd_encode(f, 1, (bnd_rule){.rounding = BND_ROUND_RNE}, 0).code;
+    if (f->emin > 0 || bnd_decode(f, code) != 1) {
+        return;
+    }
+    *x = *one;
+    one->side = one->side.codes ? bndi_side_of_codes(f, BND_PACKING_UNPACKED, 1)
+                                : bndi_side_of_numbers(one->side.bytes == 4 ? BNDI_WORDS_32 : BNDI_WORDS_64, 1);
+    one->element = code << one->side.storage.shift;
+    one->data = NULL;
+    one->broadcast = true;
+    j->from[0] = &one->side.format;
+    j->from[1] = &x->side.format;
+    j->what = (bndi_arithmetic){.operation = BND_OP_DIV, .operands = 2};
+}
+
 bnd_status bndi_operate_open(bndi_operate_job *j, void *to, bnd_operation operation, const bnd_operand *operands,
                              size_t n, const bnd_format *f, bnd_stats *stats, bnd_error *why)
 {
@@ -161,6 +181,9 @@ bnd_status bndi_operate_open(bndi_operate_job *j, void *to, bnd_operation operat
     if (status == BND_OK && bndi_is_quiet(f, operation, j->from[0])) {
         j->how.rule =
             (bnd_rule){.nan = BND_NAN_PROPAGATE}; /* no other has a say: nothing is flushed, nothing rounded */
+    }
+    if (status == BND_OK && operation == BND_OP_RECIPROCAL) {
+        open_quotient(j);
     }
     return status;
 }

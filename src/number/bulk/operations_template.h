@@ -91,7 +91,7 @@ static ALWAYS_INLINE V NAME(odd_sum)(bool minus_zero, V x, V y)
  * The errors of each operation are the sign only, which is all that to_odd needs. mul: x y - r by one fused operation,
  * exact unless it is too small (`low_result`). div: the remainder x - r y, with the sign of y taken out, since e = rest
  * / y. sqrt: the remainder x - r r. fma without HAS_ODD: the product must be exact in the words, so small ones are
- * excluded, then an odd sum. */
+ * excluded, then an odd sum. rsqrt is not to odd: bad are results next to numbers of BNDI_RSQRT_BITS, exact ones too. */
 static ALWAYS_INLINE V NAME(compute_one)(bnd_operation operation, bool odd, bool minus_zero, const bndi_arithmetic *a,
                                          V x, V y, V z, V *bad)
 {
@@ -145,6 +145,12 @@ static ALWAYS_INLINE V NAME(compute_one)(bnd_operation operation, bool odd, bool
         }
         r = odd ? NAME(odd_sum)(minus_zero, r, z) : NAME(fused)(x, y, z);
         break;
+#if LANE_BITS == 64
+    case BND_OP_RSQRT: /* off by less than three last places */
+        r = (V)((F)((V){0} + ONE) / (F)NAME(root)(x));
+        tiny = (V)(((r + 3) & (((WORD)1 << (FRACTION + 1 - BNDI_RSQRT_BITS)) - 1)) < 7);
+        break;
+#endif
     case BND_OP_CONVERT:
         *bad = NAME(above)(x & MAGNITUDE, top);
         return x;
@@ -224,6 +230,10 @@ static bool NAME(compute)(const bndi_arithmetic *a, void *result, const void *co
         COMPUTE(BND_OP_FMA, 3);
         COMPUTE(BND_OP_SQRT, 1);
         COMPUTE(BND_OP_CONVERT, 1);
+#if LANE_BITS == 64
+    case BND_OP_RSQRT:
+        return NAME(compute_loop)(BND_OP_RSQRT, false, false, a, 1, result, operands, n);
+#endif
         COMPUTE(BND_OP_MIN, 2);
         COMPUTE(BND_OP_MIN_NUMBER, 2);
     default:
