@@ -91,7 +91,10 @@ static ALWAYS_INLINE V NAME(odd_sum)(bool minus_zero, V x, V y)
  * The errors of each operation are the sign only, which is all that to_odd needs. mul: x y - r by one fused operation,
  * exact unless it is too small (`low_result`). div: the remainder x - r y, with the sign of y taken out, since e = rest
  * / y. sqrt: the remainder x - r r. fma without HAS_ODD: the product must be exact in the words, so small ones are
- * excluded, then an odd sum. rsqrt is not to odd: bad are results next to numbers of BNDI_RSQRT_BITS, exact ones too. */
+ * excluded, then an odd sum.
+ *
+ * rsqrt is not to odd. It is off by less than three last places; bad are results that are as near as this to a number of
+ * BNDI_RSQRT_BITS, and exact ones. 1 / sqrt(3) is 3fe279a74590331d: its last 13 bits are 131d, between 3 and 1ffd. */
 static ALWAYS_INLINE V NAME(compute_one)(bnd_operation operation, bool odd, bool minus_zero, const bndi_arithmetic *a,
                                          V x, V y, V z, V *bad)
 {
@@ -146,7 +149,7 @@ static ALWAYS_INLINE V NAME(compute_one)(bnd_operation operation, bool odd, bool
         r = odd ? NAME(odd_sum)(minus_zero, r, z) : NAME(fused)(x, y, z);
         break;
 #if LANE_BITS == 64
-    case BND_OP_RSQRT: /* off by less than three last places */
+    case BND_OP_RSQRT:
         r = (V)((F)((V){0} + ONE) / (F)NAME(root)(x));
         tiny = (V)(((r + 3) & (((WORD)1 << (FRACTION + 1 - BNDI_RSQRT_BITS)) - 1)) < 7);
         break;
