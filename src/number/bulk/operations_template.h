@@ -93,8 +93,11 @@ static ALWAYS_INLINE V NAME(odd_sum)(bool minus_zero, V x, V y)
  * / y. sqrt: the remainder x - r r. fma without HAS_ODD: the product must be exact in the words, so small ones are
  * excluded, then an odd sum.
  *
- * rsqrt is not to odd. It is off by less than three last places; bad are results that are as near as this to a number of
- * BNDI_RSQRT_BITS, and exact ones. 1 / sqrt(3) is 3fe279a74590331d: its last 13 bits are 131d, between 3 and 1ffd. */
+ * rsqrt is not to odd. It is off by less than three last places; bad are results that are as near as this to a number
+ * of BNDI_RSQRT_BITS, and exact ones. In fp64, 1 / sqrt(3):
+ *
+ *   result          3fe279a74590331d
+ *   last 13 bits    131d: more than 3, and less than 1ffd */
 static ALWAYS_INLINE V NAME(compute_one)(bnd_operation operation, bool odd, bool minus_zero, const bndi_arithmetic *a,
                                          V x, V y, V z, V *bad)
 {
