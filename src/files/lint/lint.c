@@ -91,6 +91,10 @@ static void count_tensors(bnd_lint *lint)
     for (size_t i = 0; i < lint->summary.tensors; i++) {
         lint->summary.bytes += bnd_checkpoint_at(lint->checkpoint, i)->size;
     }
+    if (lint->summary.tensors == 0 && lint->summary.files > 0 && !lint->incomplete) {
+        bndi_lint_report(lint, BNDI_CHECK_no_tensors, bnd_checkpoint_file_name(lint->checkpoint, 0),
+                         lint->summary.files == 1 ? "has no tensor" : "has no tensor, nor has any other file");
+    }
 }
 
 /* Several quantized layouts are right in some models: loaders must know each. */
