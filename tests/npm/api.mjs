@@ -6,8 +6,8 @@ import { constants, deflateRawSync } from "node:zlib";
 import * as binade from "binade";
 import { inflate } from "./node_modules/binade/lib/inflate.js";
 
-const { BinadeError, add, convert, decode, dequantize, describe, dot, encode, explain, formats, op, quantize, quantizeBlock,
-    round, scalb, sum } = binade;
+const { BinadeError, add, compare, convert, decode, dequantize, dequantizeBlock, describe, dot, encode, explain, formats, matmul,
+    op, quantize, quantizeBlock, round, scalb, sum } = binade;
 
 function refused(work, status, message) {
     assert.throws(work, (error) => {
@@ -40,6 +40,22 @@ const tests = {
         refused(() => quantize(new Float32Array(1), "p4", { codes: true }), "BND_BAD_ARGUMENT", /value set/);
         const q = quantize(new Float32Array([1.3]), "p4");
         assert.deepEqual([q.codes, q.values[0]], [null, 1.25]);
+        const e = explain("1.3", "p4");
+        assert.deepEqual([e.code, e.bits, e.hex, e.fields, e.text, e.hexFloat], [null, null, null, null, "1.25", "0x1.4p+0"]);
+        assert.deepEqual([e.below.text, e.above.text, e.below.code], ["1.25", "1.375", null]);
+    },
+    "more names than the module keeps, in one call with one that is known"() {
+        const name = (i) => `e8m${1 + i % 22}b${100 + i}`; // bias 100 + i
+        for (let round = 0; round < 3; round++) {
+            for (let i = 0; i < 255; i++) {
+                describe(name(300 * round + i));
+                describe("bf16");
+                const other = `e5m10b${10 + i + 300 * round}`; // a new name each time: some place is given away
+                assert.deepEqual([...convert(Uint16Array.of(0x3f80), "bf16", other).codes], [Number(encode(1, other).code)]);
+                assert.equal(add("bf16", { format: other, code: 0 }, 1).format, "bf16");
+                assert.equal(encode({ format: "bf16", code: 0x3f80 }, "fp16").text, "1");
+            }
+        }
     },
     "what is refused, in the library's words"() {
         refused(() => encode(1, "e4m4x"), "BND_BAD_NAME", /^unknown format 'e4m4x'; did you mean e4m3/);
@@ -51,6 +67,20 @@ const tests = {
         refused(() => encode("1", "fp16", "rne"), "BND_BAD_ARGUMENT", /options must be an object/);
         refused(() => encode("1", "fp16", { random: -1 }), "BND_BAD_ARGUMENT", /random must be an integer/);
         refused(() => encode("1", "fp16", { random: 1n, seed: 1n }), "BND_BAD_ARGUMENT", /cannot be used with seed/);
+        refused(() => encode(1.1, "bf16", { round: "sr:8", random: 256 }), "BND_BAD_ARGUMENT", /random must be below 2\^8, got 256/);
+        refused(() => encode(1.1, "bf16", { random: 5 }), "BND_BAD_ARGUMENT", /cannot be used with deterministic rounding/);
+        refused(() => encode(1.1, "bf16", { seed: -1 }), "BND_BAD_ARGUMENT", /seed must be an integer/);
+        refused(() => encode({ format: "e4m3", code: null }, "fp16"), "BND_BAD_ARGUMENT", /code must be an integer .* got null/);
+        for (const option of ["statistics", "packed"]) {
+            refused(() => quantize(Float32Array.of(1), "fp16", { [option]: "no" }), "BND_BAD_ARGUMENT", /must be true or false/);
+        }
+        refused(() => compare("fp16", 1, 2, { signaling: 1 }), "BND_BAD_ARGUMENT", /signaling must be true or false/);
+        refused(() => quantize([1, , 3], "fp16"), "BND_BAD_ARGUMENT", /values must be/);
+        refused(() => dot(), "BND_BAD_ARGUMENT", /two Float32Arrays of the same length/);
+        refused(() => matmul(new Float32Array(), new Float32Array(), [2 ** 30, 0, 2 ** 30]), "BND_BAD_ARGUMENT", /does not fit/);
+        refused(() => dequantizeBlock({ block: "mxfp4" }), "BND_BAD_ARGUMENT", /typed arrays/);
+        refused(() => dequantizeBlock({ block: "mxfp4", codes: new Uint8Array(1), scales: new Uint8Array(1), tensorScale: "x" }),
+            "BND_BAD_ARGUMENT", /tensorScale must be a number/);
         refused(() => encode(null, "fp16"), "BND_BAD_ARGUMENT", /got null/);
         refused(() => encode(1), "BND_BAD_ARGUMENT", /a format must be a name/);
         refused(() => decode(256, "e4m3"), "BND_BAD_ARGUMENT", /at most 8 bits/);

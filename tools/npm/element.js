@@ -59,14 +59,22 @@ export class BinadeNumber extends HTMLElement {
     get value() { return this.getAttribute("value"); }
     set value(x) {
         this.removeAttribute("code");
-        this.setAttribute("value", String(x));
+        this.#set("value", x === null ? null : String(x));
     }
 
     get code() { return this.result?.code ?? null; }
     set code(code) {
-        const { hex } = decode(code, this.format);
+        const hex = code === null ? null : decode(code, this.format).hex;
         this.removeAttribute("value");
-        this.setAttribute("code", hex);
+        this.#set("code", hex);
+    }
+
+    #set(name, text) {
+        if (text === null) {
+            this.removeAttribute(name);
+        } else {
+            this.setAttribute(name, text);
+        }
     }
 
     get editable() { return this.hasAttribute("editable"); }

@@ -205,6 +205,7 @@ export interface BlockOptions extends RuleOptions, SeedOptions {
     statistics?: boolean;
 }
 
+/** Numbers that are not in a Float32Array are rounded to fp32 first. */
 export function quantizeBlock(
     values: Numbers | readonly number[], block: string, options?: BlockOptions,
 ): Quantized & { values: Float32Array | null; statistics: Statistics | null };

@@ -2,7 +2,7 @@
 // in pieces that stay in the processor's cache.
 
 import { check, exported, memory, putText, refuse, take, within } from "./core.js";
-import { OPTIONS, formatName, formatSlot, optionsOf, ruleSlot, wordOf64 } from "./choices.js";
+import { OPTIONS, choiceOf, formatName, formatSlot, optionsOf, ruleSlot, wordOf64 } from "./choices.js";
 import { result } from "./numbers.js";
 
 const PIECE = 65536; // the library adds statistics in pieces of this size
@@ -19,7 +19,7 @@ export function numbersOf(values) {
     if (values instanceof Float32Array || values instanceof Float64Array) {
         return values;
     }
-    if (Array.isArray(values) && values.every((x) => typeof x === "number")) {
+    if (Array.isArray(values) && Array.from(values).every((x) => typeof x === "number")) { // holes are undefined
         return Float64Array.from(values);
     }
     return refuse("values must be a Float32Array, a Float64Array or an array of numbers");
@@ -76,7 +76,7 @@ const QUANTIZE_OPTIONS = new Set([...[...OPTIONS].filter((name) => name !== "ran
 /** Sets the rule of the array calls that follow. */
 export function startArray(core, rule, options) {
     core.array_rule(rule, wordOf64(options.seed ?? 0n, "seed"), wordOf64(options.purpose ?? 0n, "purpose"),
-        options.packed ? 1 : 0);
+        choiceOf(options, "packed") ? 1 : 0);
 }
 
 // ---- conversions ----
@@ -90,7 +90,7 @@ function sizeOf(core, slot, n) {
 export function quantize(values, format, options) {
     const slot = formatSlot(format), given = optionsOf(options, QUANTIZE_OPTIONS), rule = ruleSlot(slot, given);
     const x = numbersOf(values), wide = x instanceof Float64Array, n = x.length;
-    const first = wordOf64(given.first ?? 0n, "first"), count = given.statistics ?? true;
+    const first = wordOf64(given.first ?? 0n, "first"), count = choiceOf(given, "statistics", true);
     return within((core) => {
         const width = core.describe_width(slot);
         startArray(core, rule, given);
@@ -165,7 +165,8 @@ const CONVERT_OPTIONS = new Set([...QUANTIZE_OPTIONS].filter((name) => !["values
 /** Rounds an array of codes of one format, once, to codes of another. Returns { codes, statistics }. */
 export function convert(codes, from, to, options) {
     const source = formatSlot(from), target = formatSlot(to), given = optionsOf(options, CONVERT_OPTIONS);
-    const rule = ruleSlot(target, given), first = wordOf64(given.first ?? 0n, "first"), count = given.statistics ?? true;
+    const rule = ruleSlot(target, given), first = wordOf64(given.first ?? 0n, "first");
+    const count = choiceOf(given, "statistics", true);
     return within((core) => {
         startArray(core, rule, given);
         const { n } = codesOf(core, codes, source, given);
@@ -217,6 +218,9 @@ export function matmul(a, b, sizes, options) {
     if (!(a instanceof Float32Array && b instanceof Float32Array) || a.length !== m * k || b.length !== k * n) {
         refuse(`the factors must be Float32Arrays of ${m} x ${k} and ${k} x ${n} elements`);
     }
+    if (4 * m * n > 2 ** 32) {
+        refuse(`a product of ${m} x ${n} elements does not fit into the module's memory`);
+    }
     const c = new Float32Array(m * n);
     return within((core) => {
         const name = putText(String(given.accumulator ?? "fp32")), aAt = take(a.byteLength), bAt = take(b.byteLength);
@@ -231,5 +235,8 @@ export function matmul(a, b, sizes, options) {
 
 /** The sum of products of two arrays; the accumulator is an option. */
 export function dot(a, b, options) {
-    return matmul(a, b, [1, a?.length, 1], options)[0];
+    if (!(a instanceof Float32Array && b instanceof Float32Array) || a.length !== b.length) {
+        refuse("the factors must be two Float32Arrays of the same length");
+    }
+    return matmul(a, b, [1, a.length, 1], options)[0];
 }

@@ -1,7 +1,7 @@
 // Block formats: arrays whose elements share scales, such as mxfp8, mxfp4 and nvfp4.
 
 import { answer, check, lines, memory, putText, refuse, take, within } from "./core.js";
-import { OPTIONS, formatSlot, optionsOf, ruleSlot, wordOf } from "./choices.js";
+import { OPTIONS, choiceOf, formatSlot, optionsOf, ruleSlot, wordOf } from "./choices.js";
 import { codeType, copyIn, copyOut, numbersOf, outputOf, startArray, statisticsOf } from "./arrays.js";
 
 const SHARING = ["block", "tile", "tensor"];
@@ -59,7 +59,7 @@ const BLOCK_OPTIONS = new Set([...[...OPTIONS].filter((name) => name !== "random
 export function quantizeBlock(values, block, options) {
     const given = optionsOf(options, BLOCK_OPTIONS), numbers = numbersOf(values);
     const x = numbers instanceof Float32Array ? numbers : Float32Array.from(numbers), n = x.length;
-    const count = given.statistics ?? true, y = outputOf(given.values ?? true, "values", Float32Array, n);
+    const count = choiceOf(given, "statistics", true), y = outputOf(given.values ?? true, "values", Float32Array, n);
     return within((core) => {
         nameBlock(core, block, given);
         const about = described(core), rule = ruleSlot(formatSlot(about.element), given);
@@ -90,6 +90,12 @@ const DEQUANTIZE_OPTIONS = new Set(["shape", "axis", "packed", "length"]);
 export function dequantizeBlock(quantized, options) {
     const given = optionsOf(options, DEQUANTIZE_OPTIONS);
     const { block, codes, scales, tensorScale = null } = quantized ?? {};
+    if (!ArrayBuffer.isView(codes) || !ArrayBuffer.isView(scales)) {
+        refuse("codes and scales must be typed arrays");
+    }
+    if (tensorScale !== null && typeof tensorScale !== "number") {
+        refuse(`tensorScale must be a number or null, got ${typeof tensorScale}`);
+    }
     return within((core) => {
         nameBlock(core, block, {});
         const about = described(core);

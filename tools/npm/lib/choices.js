@@ -2,24 +2,32 @@
 
 import { check, exported, lines, putText, refuse, within } from "./core.js";
 
-const SLOTS = 256;
+const SLOTS = 256, IN_USE = 16; // a call finds fewer
 
 class Slots {
     #slots = new Map();
     #keys = new Array(SLOTS);
     #next = 0;
+    #last = new Array(IN_USE).fill(-1); // the slots found last, which the call at hand may still need
+    #turn = 0;
 
     /** The slot of a key; `fill(slot)` fills a slot that is given to a new key. */
     find(key, fill) {
-        let slot = this.#slots.get(key);
-        if (slot === undefined) {
-            slot = this.#next;
-            fill(slot);
-            this.#slots.delete(this.#keys[slot]);
-            this.#keys[slot] = key;
-            this.#slots.set(key, slot);
-            this.#next = (slot + 1) % SLOTS;
+        const slot = this.#slots.get(key) ?? this.#fill(key, fill);
+        this.#last[this.#turn++ % IN_USE] = slot;
+        return slot;
+    }
+
+    #fill(key, fill) {
+        while (this.#last.includes(this.#next)) {
+            this.#next = (this.#next + 1) % SLOTS;
         }
+        const slot = this.#next;
+        fill(slot);
+        this.#slots.delete(this.#keys[slot]);
+        this.#keys[slot] = key;
+        this.#slots.set(key, slot);
+        this.#next = (slot + 1) % SLOTS;
         return slot;
     }
 }
@@ -28,6 +36,7 @@ class Slots {
 
 const formats = new Slots();
 const canonical = new Array(SLOTS);
+const widths = new Array(SLOTS);
 
 /** The slot of a format: by name, or by an object that has one, as describe() returns. */
 export function formatSlot(format) {
@@ -39,7 +48,13 @@ export function formatSlot(format) {
         const text = putText(name);
         check(core.name_format(slot, text.at, text.length));
         canonical[slot] = lines()[0];
+        widths[slot] = core.describe_width(slot);
     }));
+}
+
+/** Has it codes? A value set has none. */
+export function hasCodes(slot) {
+    return widths[slot] > 0;
 }
 
 /** The name of a format in this project's spelling. */
@@ -81,8 +96,8 @@ export function wordOf(options, name) {
     return value;
 }
 
-function choiceOf(options, name) {
-    const value = options[name] ?? false;
+export function choiceOf(options, name, usual = false) {
+    const value = options[name] ?? usual;
     return typeof value === "boolean" ? value : refuse(`${name} must be true or false, got ${typeof value}`);
 }
 
@@ -119,13 +134,17 @@ export function randomOf(rule, options) {
     if (options === NONE) {
         return 0n;
     }
+    const core = exported(), bits = core.random_bits_of(rule);
     if (options.random !== undefined) {
+        const random = wordOf64(options.random, "random");
         if (options.seed !== undefined) {
             refuse("random cannot be used with seed: it is the random bits themselves");
         }
-        return wordOf64(options.random, "random");
+        if (bits === 0) {
+            refuse("random cannot be used with deterministic rounding");
+        }
+        return random >> BigInt(bits) === 0n ? random : refuse(`random must be below 2^${bits}, got ${random}`);
     }
-    const core = exported(), bits = core.random_bits_of(rule);
-    return bits === 0 ? 0n : core.random_bits(wordOf64(options.seed ?? 0n, "seed"), wordOf64(options.purpose ?? 0n, "purpose"),
-        wordOf64(options.element ?? 0n, "element"), bits);
+    const [seed, purpose, element] = ["seed", "purpose", "element"].map((name) => wordOf64(options[name] ?? 0n, name));
+    return bits === 0 ? 0n : core.random_bits(seed, purpose, element, bits);
 }

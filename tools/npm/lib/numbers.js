@@ -1,7 +1,7 @@
 // Single numbers: rounding, encoding, decoding, and what lies around a number.
 
 import { answer, check, exported, lines, names, putText, refuse, within } from "./core.js";
-import { formatName, formatSlot, optionsOf, randomOf, ruleSlot, wordOf64 } from "./choices.js";
+import { formatName, formatSlot, hasCodes, optionsOf, randomOf, ruleSlot, wordOf64 } from "./choices.js";
 
 // The flags of each of the 128 sets.
 let flagSets = null;
@@ -16,14 +16,14 @@ export function flagsOf(set) {
 
 /** The answer of the last call as a result. `slot`: its format. */
 export function result(slot) {
-    const [text, bits = null, hex = null] = lines();
+    const coded = hasCodes(slot), [text, bits, hex] = lines();
     return {
         format: formatName(slot),
-        code: bits === null ? null : answer.code,
+        code: coded ? answer.code : null,
         value: answer.value,
         text,
-        bits,
-        hex,
+        bits: coded ? bits : null,
+        hex: coded ? hex : null,
         kind: names("kinds")[answer.kind],
         flags: flagsOf(answer.flags),
         ternary: answer.ternary,
@@ -49,7 +49,7 @@ export function takeNumber(core, x) {
         check(core.take_text(text.at, text.length));
     } else if (isCode(x)) {
         const slot = formatSlot(x.format);
-        check(core.take_code(slot, x.code === null ? 0n : wordOf64(x.code, "code")));
+        check(core.take_code(slot, wordOf64(x.code, "code")));
         return true;
     } else {
         refuse(`a number must be a number, a bigint, a string, or an object with code and format, got ${
@@ -58,8 +58,8 @@ export function takeNumber(core, x) {
     return false;
 }
 
-function needCodes(core, slot) {
-    if (core.describe_width(slot) === 0) {
+function needCodes(slot) {
+    if (!hasCodes(slot)) {
         refuse(`${formatName(slot)} is a value set: it has no codes; use round()`);
     }
 }
@@ -79,7 +79,7 @@ export function round(x, format, options) {
 
 /** Rounds a number, once, to a code of a format. */
 export function encode(x, format, options) {
-    needCodes(exported(), formatSlot(format));
+    needCodes(formatSlot(format));
     return round(x, format, options);
 }
 

@@ -1,7 +1,7 @@
 // Arithmetic in a format: the exact result of an operation on values of formats, rounded once.
 
 import { answer, check, exported, names, putText, refuse, within } from "./core.js";
-import { formatSlot, optionsOf, randomOf, ruleSlot } from "./choices.js";
+import { choiceOf, formatSlot, optionsOf, randomOf, ruleSlot } from "./choices.js";
 import { flagsOf, result, takeNumber } from "./numbers.js";
 
 const rows = new Map();
@@ -96,12 +96,12 @@ const COMPARE_OPTIONS = new Set(["flushIn", "signaling"]);
 
 /** The relation of two numbers, and the flags that a comparison raises. */
 export function compare(format, a, b, options) {
-    const { signaling = false, ...rest } = optionsOf(options, COMPARE_OPTIONS);
+    const { signaling, ...rest } = optionsOf(options, COMPARE_OPTIONS), signals = choiceOf({ signaling }, "signaling");
     const slot = formatSlot(format), rule = ruleSlot(slot, rest);
     return within((core) => {
         keep(core, 0, slot, a);
         keep(core, 1, slot, b);
-        const relation = core.compare(rule, signaling ? 1 : 0);
+        const relation = core.compare(rule, signals ? 1 : 0);
         return { relation: RELATIONS[relation], flags: flagsOf(answer.flags) };
     });
 }
