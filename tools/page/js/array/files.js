@@ -64,7 +64,7 @@ export class Files {
             h("div", { class: "fields" }, h("label", { class: "field" }, h("span", {}, "Name contains"), this.filter), this.all, this.stop, this.progress),
             h("div", { class: "scroll tensors", tabindex: "0", role: "region", "aria-label": "Tensors" },
                 tableOf("Tensors", head, [])), this.more,
-            info.metadata.length > 0 && h("details", {}, h("summary", {}, "Metadata"), h("dl", {}, info.metadata.slice(0, 50).map(({ key, value }) =>
+            info.metadata.length === 0 ? "" : h("details", {}, h("summary", {}, "Metadata"), h("dl", {}, info.metadata.slice(0, 50).map(({ key, value }) =>
                 [h("dt", {}, key.slice(0, 200)), h("dd", {}, value.slice(0, 2000))]))));
         this.body = this.element.querySelector("tbody");
         this.list();

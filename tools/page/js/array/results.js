@@ -29,7 +29,7 @@ const quality = (r) => r.error ? -Infinity : r.lossless ? Infinity : r.sqnr_db ?
 export function sorted(results, order) {
     const known = [...results];
     if (order === "best" || order === "worst") {
-        known.sort((a, b) => Math.sign(quality(b) - quality(a)) || (a.bits ?? 99) - (b.bits ?? 99));
+        known.sort((a, b) => Math.sign(quality(b) - quality(a)) || a.nan - b.nan || (a.bits ?? 99) - (b.bits ?? 99));
     }
     return order === "worst" ? known.reverse() : known;
 }
@@ -46,7 +46,7 @@ export function recommended(results, budget) {
     const fits = results.filter((r) => !r.error && r.bits !== null && r.bits <= budget + 1e-9);
     const virtues = [(r) => keeps(r) && nonzero(r), keeps, () => true].map((virtue) => fits.filter(virtue));
     const [best, ...others] = sorted(virtues.find((some) => some.length > 0) ?? [], "best");
-    const equals = others.filter((r) => quality(r) >= quality(best) - SAME_DB || quality(r) === quality(best));
+    const equals = others.filter((r) => r.nan <= best.nan && quality(r) >= quality(best) - SAME_DB);
     return best ? [best, ...equals].sort((a, b) => a.bits - b.bits || quality(b) - quality(a))[0] : null;
 }
 
@@ -59,7 +59,7 @@ export function sentence(results, budget) {
     }
     const next = recommended(results.filter((r) => r !== best), budget);
     const lost = best.to_zero > 0 ? `; ${counted(best.to_zero, best.elements)} of the elements become zero` : "";
-    const broken = keeps(best) ? "" : ", although elements overflow in it, as in every format here of that size";
+    const broken = keeps(best) ? "" : ", although elements overflow or become NaN in it, as in every format here of that size";
     const second = next ? ` Next: ${next.name} with ${ratio(next)} at ${next.bits_text} bits.` : "";
     return `Recommended at up to ${budget} bits per element: ${best.name}, ${ratio(best)} at ${best.bits_text} bits${lost}${broken}.${second}`;
 }

@@ -55,6 +55,8 @@ class Design {
         const text = this.bias.value.trim();
         if (/^(-?\d{1,6})?$/.test(text)) {
             this.change({ bias: text });
+        } else if (text !== "-") {
+            this.message.textContent = `the bias must be an integer of at most 6 digits, not '${text}'`;
         }
     }
 

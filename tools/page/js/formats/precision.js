@@ -2,7 +2,7 @@
 import { xyChart } from "../chart/chart.js";
 import { powerText } from "../chart/scale.js";
 import { namesInput } from "./names.js";
-import { changed, factsOf, namesOf } from "./state.js";
+import { changed, factsOf, limited, namesOf, unlimited } from "./state.js";
 
 // Normal values have a step of 2^(1 - p) relative to the power of two below them; it doubles per binade of subnormal values.
 function lineOf(f, i) {
@@ -15,6 +15,8 @@ function lineOf(f, i) {
     return { name: f.name, style: i + 1, x, y };
 }
 
+const note = "Lower is more precise. A line rises to the left where numbers are subnormal, and ends where the format does.";
+
 export function open(element, page, go) {
     let state = null;
     const names = namesInput("Formats", (text) => go(changed(state, { names: text })));
@@ -22,14 +24,14 @@ export function open(element, page, go) {
     const chart = xyChart({ title: "Precision against range", series: [],
         x: { label: "magnitude of the number", tick: power, format: (v) => powerText("2", Math.round(v)) },
         y: { label: "relative step", scale: "log", format: (v) => powerText("2", Math.round(Math.log2(v))) },
-        note: "Lower is more precise. A line rises to the left where numbers are subnormal, and ends where the format does." });
+        note });
     element.append(names.element, chart.element);
     return {
         update(now) {
             state = now;
             names.show(namesOf(state));
-            const formats = factsOf(page.core, namesOf(state)).filter((f) => f.log2_max !== null && f.log2_min !== null);
-            chart.update({ series: formats.map(lineOf), summary: formats.map((f) => `${f.name}: ${f.precision} bits from ${f.min_normal} to ${f.max}`).join("; ") });
+            const all = factsOf(page.core, namesOf(state)), formats = all.filter(limited);
+            chart.update({ note: note + unlimited(all), series: formats.map(lineOf), summary: formats.map((f) => `${f.name}: ${f.precision} bits from ${f.min_normal} to ${f.max}`).join("; ") });
         },
         close: () => chart.close(),
     };

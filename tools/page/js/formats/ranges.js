@@ -7,7 +7,7 @@ import { log2OfHex } from "../block/hex.js";
 import { h, svg as s } from "../dom.js";
 import { items } from "../link.js";
 import { namesInput } from "./names.js";
-import { changed, factsOf, namesOf, safely } from "./state.js";
+import { changed, factsOf, limited, namesOf, safely, unlimited } from "./state.js";
 
 const STEP = 26, BAR = 15, DECADE = Math.log10(2);
 
@@ -22,25 +22,31 @@ class Bars {
     }
 
     drawn() {
-        return this.spec.formats.filter((f) => f.log2_max !== null && f.log2_min !== null);
+        return this.spec.formats.filter(limited);
     }
 
     draw(svg, width) {
         const formats = this.drawn(), { values } = this.spec;
-        const left = Math.min(150, Math.max(56, ...formats.map((f) => widthOf(cut(f.name, 20)) + 12))), right = width - 16, top = values.length > 0 ? 22 : 6;
+        const left = Math.min(150, Math.max(56, ...formats.map((f) => widthOf(cut(f.name, 20)) + 12))), right = width - 16;
         const ends = [...formats.flatMap((f) => [f.log2_min, f.log2_max]), ...values.map((v) => v.at)].map((x) => x * DECADE);
         this.sx = makeScale({ from: Math.floor(Math.min(0, ...ends)), to: Math.ceil(Math.max(1, ...ends)), start: left, end: right, whole: true });
-        const bottom = top + formats.length * STEP, place = (log2) => this.sx.at(log2 * DECADE);
+        const place = (log2) => this.sx.at(log2 * DECADE), taken = []; // of labels, which do not cover each other
+        const marks = [...values].sort((a, b) => a.at - b.at).map((v) => {
+            const text = cut(v.text, 14), x = place(v.at), half = widthOf(text) / 2 + 3, free = taken.findIndex((to) => to < x - half);
+            const row = free < 0 ? taken.length : free;
+            taken[row] = x + half;
+            return { text, x: x.toFixed(1), row };
+        });
+        const top = 6 + taken.length * 14 + (marks.length > 0 ? 2 : 0), bottom = top + formats.length * STEP;
         for (const tick of this.sx.ticks(Math.max(2, (right - left) / 64))) {
             const x = this.sx.at(tick.value).toFixed(1);
             svg.append(s("path", { d: `M${x},${top}V${bottom}`, class: "chart-grid" }),
                 s("text", { x, y: bottom + 16, class: "chart-faint chart-small chart-middle" }, powerText("10", tick.value)));
         }
         formats.forEach((f, i) => svg.append(...this.bar(f, top + i * STEP, left, place)));
-        values.forEach((v) => {
-            const x = place(v.at).toFixed(1);
-            svg.append(s("path", { d: `M${x},${top - 4}V${bottom}`, class: "chart-rule" }), s("text", { x, y: top - 8, class: "chart-text chart-small chart-middle" }, cut(v.text, 14)));
-        });
+        for (const { text, x, row } of marks) {
+            svg.append(s("path", { d: `M${x},${top - 4 - 14 * row}V${bottom}`, class: "chart-rule" }), s("text", { x, y: top - 8 - 14 * row, class: "chart-text chart-small chart-middle" }, text));
+        }
         this.top = top;
         return bottom + 24;
     }
@@ -105,10 +111,9 @@ export function open(element, page, go) {
             names.show(namesOf(state));
             values.value = document.activeElement === values ? values.value : items(state.query.values).join(", ");
             const given = items(state.query.values), formats = factsOf(page.core, namesOf(state));
-            const unlimited = formats.filter((f) => f.log2_max === null || f.log2_min === null).map((f) => f.name);
             chart.update({ formats, values: placed(page.core, given), title: "Range of the positive values",
                 summary: `Bars of ${formats.length} formats on a logarithmic axis; the table has their ends.`,
-                note: `Solid: normal values. Hatched: subnormal values, with fewer bits.${unlimited.length > 0 ? ` Without limits, so not drawn: ${unlimited.join(", ")}.` : ""}` });
+                note: `Solid: normal values. Hatched: subnormal values, with fewer bits.${unlimited(formats)}` });
             table.replaceChildren(...(given.length > 0 ? [cells(page.core, namesOf(state), given)] : []));
         },
         close: () => chart.close(),

@@ -38,6 +38,13 @@ export function changed(state, { view = viewOf(state), names = view === viewOf(s
     return { room: "formats", path: names ? [view, names] : [view], query: Object.fromEntries(defaults[view].keys.map((key) => [key, all[key]])) };
 }
 
+// Formats without a limit of exponents have no place on an axis.
+export const limited = (f) => f.log2_max !== null && f.log2_min !== null;
+export function unlimited(formats) {
+    const names = formats.filter((f) => !limited(f)).map((f) => f.name).join(", ");
+    return names && ` Without limits, so not drawn: ${names}.`;
+}
+
 // The facts of formats, by the command; block formats have a room of their own.
 export function factsOf(core, names) {
     const { formats = [], block_formats: blocks = [] } = core.json(safely(["formats"], items(names)));

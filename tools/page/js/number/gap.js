@@ -5,9 +5,10 @@ import { svg } from "../dom.js";
 const LEFT = 4, RIGHT = 96, AXIS = 34, HEIGHT = 94, LONG = 12;
 const at = (part) => `${(LEFT + part * (RIGHT - LEFT)).toFixed(3)}%`;
 
+// A long code has no room; the right one of two long values goes where it would be.
 function label(x, anchor, text, code, strong) {
     return [
-        svg("text", { x, y: AXIS + 24, "text-anchor": anchor, class: strong ? "strong" : null }, text),
+        svg("text", { x, y: AXIS + (anchor === "end" && code?.length > LONG ? 40 : 24), "text-anchor": anchor, class: strong ? "strong" : null }, text),
         code && code.length <= LONG && svg("text", { x, y: AXIS + 40, "text-anchor": anchor, class: strong ? "strong code" : "code" }, code),
     ];
 }

@@ -45,9 +45,8 @@ class View {
 
     // A section with its heading; a part that has nothing to show is null.
     section(title, build) {
-        const made = build();
-        if (made) {
-            const all = [made].flat();
+        const all = [build()].flat().filter(Boolean);
+        if (all.length > 0) {
             this.parts.push(...all.filter((one) => one.show));
             this.element.append(h("section", {}, h("h2", {}, title), ...all.map((one) => one.element)));
         }
@@ -88,7 +87,7 @@ class View {
         this.section("Learning rates", () => sweep(report));
         this.section("Loss", () => lossChart(report, rows));
         this.section("Gap to the reference", () => gapChart(report, rows));
-        this.section("Memory", () => [memoryBars(rows), memoryAgainstGap(report, rows)].filter(Boolean));
+        this.section("Memory", () => [memoryBars(rows), memoryAgainstGap(report, rows)]);
         this.section("Why recipes fail or lose: autopsy", () => autopsies(rows));
         this.section("Exponents by role", () => exponents(report, rows));
         this.section("Over time", () => overTime(rows));

@@ -24,14 +24,21 @@ function stall(line, count) {
     return line.unchanged > 0 ? `last change at step ${grouped(line.last_change)}` : "no";
 }
 
+// Why a total stays where it is, where a term is that small; a largest value stays for another reason.
+function reason({ short, term, last_change: last, precision }, round) {
+    const half = 2 ** (Math.floor(Math.log2(Math.abs(short))) - precision), nearest = round === "rne" || round === "rna";
+    return nearest && Math.abs(term ?? 1 / (last + 1)) <= half ? ", because each further term is at most half the distance to the next value" : "";
+}
+
 function conclusion(answer, round) {
     const ranked = answer.lines.filter((l) => l.relative !== null).sort((a, b) => Math.abs(a.relative) - Math.abs(b.relative));
     const stalled = answer.lines.filter((l) => l.has_steps && l.last_change < answer.count && !l.stochastic && l.way !== "kahan");
     const first = stalled.sort((a, b) => a.last_change - b.last_change)[0];
-    const reason = round === "rne" || round === "rna" ? ", because each further term is at most half the distance to the next value" : "";
     const parts = [`The exact sum is ${answer.exact}${answer.exact.endsWith("...") ? "" : "."}`];
     if (first) {
-        parts.push(`${first.name} stalls at step ${grouped(first.last_change + 1)}: its total stays ${first.short}${reason}.`);
+        const step = grouped(first.last_change + 1);
+        parts.push(Number.isFinite(Number(first.short)) ? `${first.name} stalls at step ${step}: its total stays ${first.short}${reason(first, round)}.`
+            : `${first.name} is ${first.short} before step ${step}, and stays so.`);
     }
     if (ranked.length > 0) {
         const best = ranked[0];
@@ -115,7 +122,10 @@ export class Running {
             if (!(n >= 1 && n <= 10000000)) {
                 throw new Error(`the number of terms must be from 1 to 10,000,000, not '${count}'`);
             }
-            const values = ["bnd_page_sum", term, n, sums, round, /^\d{1,9}$/.test(seed) ? Number(seed) : 0];
+            if (!/^\d{1,9}$/.test(seed)) {
+                throw new Error(`the seed must be from 0 to 999,999,999, not '${seed}'`);
+            }
+            const values = ["bnd_page_sum", term, n, sums, round, Number(seed)];
             let answer;
             if (n * items(sums).length <= LIGHT) {
                 answer = call(this.page.core, ...values);
