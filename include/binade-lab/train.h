@@ -136,7 +136,7 @@ bool bnd_training_uses(const bnd_training *training, bnd_role role);
 
 /* Computes the factor of the learning rate at a step.
  * Arguments: `schedule` is constant, warmup (rises to the full rate in a tenth of the steps), warmup:N (in N steps),
- * cosine or wsd; `step` is 0 .. steps - 1.
+ * cosine or wsd; `step` is 0 .. steps - 1, and later ones have the factor of the last.
  * On failure: BND_BAD_NAME for another schedule. */
 BND_CHECKED bnd_status bnd_schedule_factor(double *out, const char *schedule, uint64_t step, uint64_t steps,
                                            bnd_error *why);
@@ -330,7 +330,8 @@ BND_CHECKED bnd_status bnd_run_new_own(bnd_run **out, const bnd_training *traini
  * end in .master, .m, .v, .factors or .extra; the part before its last dot names the place at which its casts are
  * counted. `values` are row-major, NULL: zeros; they go into the master if the recipe has one, and are rounded to the
  * format of the parameter, to nearest. `decays`: weight decay applies to it.
- * On failure: BND_BAD_ARGUMENT for another name or shape, after the first step, and for a run of a built-in model. */
+ * On failure: BND_BAD_NAME for a name that a checkpoint cannot have or the run has already; BND_BAD_ARGUMENT for
+ * another shape, after the first step, and for a run of a built-in model. */
 BND_CHECKED bnd_status bnd_run_add_parameter(size_t *index, bnd_run *run, const char *name, const float *values,
                                              const size_t *shape, size_t rank, bool decays, bnd_error *why);
 

@@ -19,8 +19,10 @@ SMALL = $(foreach name,tools/binade src/files/store src/files/checkpoint src/fil
 	$(foreach name,block_names quantize block_scale gguf block_job block_layout partial_array quantize_calls,\
 	src/number/block/$(name)) \
 	$(foreach name,gemm_plan accumulator_names by_tiles by_sums by_chains by_strips gemm gemm_job symmetric,src/number/matmul/$(name)) \
-	$(foreach name,operate operate_plan conversion_plan context convert_array array_layout,src/number/bulk/$(name)) \
-	tools/page/core/sum_ways tools/page/core/array_examine
+	$(foreach name,operate operate_plan conversion_plan context convert_array array_layout arithmetic operation_table converter \
+	check_codes,src/number/bulk/$(name)) \
+	$(foreach name,nearest_name error utf8 text_buffer,src/number/base/$(name)) \
+	src/sim/tensor/random tools/page/core/sum_ways tools/page/core/array_examine tools/page/core/answer
 # The stack is before the data, so that too deep a recursion ends the program and changes no number.
 LINK = --target=wasm32-wasi -mexec-model=reactor -Wl,--strip-all,--gc-sections,--stack-first,-z,stack-size=1048576
 LIBRARIES = -lwasi-emulated-mman -lwasi-emulated-getpid

@@ -1,6 +1,7 @@
 /* Elements of a weight times their scales, a piece at a time: codes become floats on the stack, which are multiplied
  * into the caller's array. Codes are at most 24 bits wide, so that each product is rounded once. */
 #include "block/partial_array.h"
+#include "bulk/bulk.h"
 #include "bulk/environment.h"
 #include "checkpoint/weights.h"
 
@@ -249,6 +250,10 @@ static void decode_quantized(float *y, const job *j, uint64_t at, size_t n)
 bnd_status bnd_decode_weight_f32(float *y, const bnd_stored_weight *weight, uint64_t at, size_t n,
                                  const bnd_context *context, bnd_error *why)
 {
+    const bnd_status status = bnd_lab_check_context(context, why);
+    if (status != BND_OK) {
+        return status;
+    }
     if (!weight->is_float) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s cannot be decoded: %s", weight->name, weight->why_not);
     }

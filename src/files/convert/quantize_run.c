@@ -1,6 +1,7 @@
 /* The work of `quantize`: pieces on all threads, in two rounds where tensors have scales of their own. */
 #include "convert/quantize.h"
 
+#include "bulk/bulk.h"
 #include "bulk/threads.h"
 #include "convert/output_path.h"
 
@@ -138,7 +139,8 @@ bnd_status bnd_checkpoint_quantize(const bnd_quantize_plan *plan, const char *pa
 {
     bndi_around around;
     bndi_quantizing job = {.plan = plan, .watch = watch};
-    bnd_status status = bndi_refuse_input(plan->in, path, why);
+    bnd_status status = bnd_lab_check_context(&plan->context, why);
+    status = status == BND_OK ? bndi_refuse_input(plan->in, path, why) : status;
     status = status == BND_OK ? bndi_plan_around(&around, plan, path, why) : status;
     if (status != BND_OK) {
         return status;

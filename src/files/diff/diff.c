@@ -1,4 +1,5 @@
 /* Two checkpoints, weight by weight. */
+#include "bulk/bulk.h"
 #include "diff/search.h"
 #include "diff/distance.h"
 #include "diff/weight_pair.h"
@@ -260,6 +261,10 @@ bnd_status bnd_diff_new(bnd_diff **out, const bnd_checkpoint *a, const bnd_check
 {
     const bnd_diff_options none = {.base = NULL};
     const size_t most = bnd_checkpoint_weights(a) + bnd_checkpoint_weights(b);
+    bnd_status status = bnd_lab_check_context(options != NULL ? options->context : NULL, why);
+    if (status != BND_OK) {
+        return status;
+    }
     bnd_diff *d = calloc(1, sizeof *d);
     bnd_weight_difference *weights = calloc(most + 1, sizeof *weights);
     if (d == NULL || weights == NULL) {
@@ -275,7 +280,7 @@ bnd_status bnd_diff_new(bnd_diff **out, const bnd_checkpoint *a, const bnd_check
     if (options->base != NULL) {
         bnd_checkpoint_expect_all(options->base);
     }
-    bnd_status status = run(d, options, why);
+    status = run(d, options, why);
     if (status != BND_OK) {
         bnd_diff_free(d);
         return status;

@@ -1,4 +1,5 @@
 /* Scans the tensors of a checkpoint, or an array. */
+#include "bulk/bulk.h"
 #include "checkpoint/wide_numbers.h"
 #include "scan/results.h"
 
@@ -153,6 +154,10 @@ static bnd_status open_scan(bnd_scan **out, size_t tensors, const bnd_candidate 
 {
     if (count == 0) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "a scan needs at least one candidate");
+    }
+    const bnd_status status = bnd_lab_check_context(options != NULL ? options->context : NULL, why);
+    if (status != BND_OK) {
+        return status;
     }
     bnd_scan *scan = calloc(1, sizeof *scan);
     bool fits = tensors < SIZE_MAX / sizeof(bnd_loss) / count;

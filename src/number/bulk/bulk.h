@@ -319,6 +319,8 @@ const void *bnd_lab_row_of(const bnd_context *context, const void *const rows[BN
 
 /* Is there everything that a call is told to use? */
 bnd_status bndi_check_choices(const bnd_array *how, bnd_error *why);
+/* What calls on arrays refuse of a context; NULL is fine. */
+bnd_status bnd_lab_check_context(const bnd_context *context, bnd_error *why);
 
 /* Refuses a value other than zero in the reserved members, ORed together, of a structure of this type. */
 bnd_status bndi_check_reserved(uint64_t reserved, const char *type, bnd_error *why);

@@ -156,6 +156,11 @@ bnd_status bndi_check_choices(const bnd_array *how, bnd_error *why)
     return bnd_rule_check(how->rule, why);
 }
 
+bnd_status bnd_lab_check_context(const bnd_context *context, bnd_error *why)
+{
+    return bndi_check_choices(&(bnd_array){.context = context}, why);
+}
+
 /* ---- contexts by name, and from the environment ---- */
 
 static const char *environment(const char *name)

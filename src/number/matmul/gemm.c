@@ -13,7 +13,7 @@ bnd_status bnd_gemm_f32(float *c, size_t m, size_t n, const float *a, const floa
         return bndi_cblas_gemm(c, m, n, a, b, k, how, why);
     }
     bnd_status status = bndi_open_gemm_job(&j, c, m, n, a, how->round_a, b, how->round_b, false, k, how, why);
-    if (status == BND_OK) {
+    if (status == BND_OK && m > 0 && n > 0) {
         bndi_job_run(&j);
     }
     return status;

@@ -361,10 +361,9 @@ static bnd_status check_accumulator(const bnd_accumulator *accumulator, bnd_erro
     if (accumulator->kind >= BND_ACCUMULATE_COUNT) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "unknown accumulation %u", (unsigned)accumulator->kind);
     }
-    if (accumulator->rule.rounding >= BND_ROUND_COUNT || accumulator->rule.overflow >= BND_OVERFLOW_COUNT ||
-        accumulator->rule.nan >= BND_NAN_COUNT) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                        "the accumulator's rule has an unknown rounding mode, overflow policy or NaN policy");
+    const bnd_status status = bnd_rule_check(accumulator->rule, why);
+    if (status != BND_OK) {
+        return status;
     }
     return accumulator->kind == BND_ACCUMULATE_ALIGNED  ? check_aligned(accumulator, why)
            : accumulator->kind == BND_ACCUMULATE_TENSOR ? check_tensor(accumulator, why)

@@ -52,6 +52,9 @@ bnd_status bnd_cost_time(bnd_cost *out, const bnd_cost_of_time *q, bnd_error *wh
     bnd_status status = check(&peak, q, why);
     status = status == BND_OK ? bndi_at_least(q->tokens, 1, "a number of tokens", why) : status;
     status = status == BND_OK ? bndi_at_least(q->mfu, 1e-9, "an MFU", why) : status;
+    if (status == BND_OK && q->mfu > 1) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "an MFU must be at most 1");
+    }
     status = status == BND_OK ? work_of(&work, &c, q, why) : status;
     if (status != BND_OK) {
         return status;

@@ -8,10 +8,21 @@
 static bnd_status check_operands(const bndi_row *row, bnd_tensor *const *in, unsigned count, bnd_error *why)
 {
     if (count < row->least || count > row->most) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s takes %u to %u operands; got %u", row->name, row->least,
-                        row->most, count);
+        return row->least == row->most ? bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s takes %u operand%s; got %u", row->name,
+                                                  row->least, row->least == 1 ? "" : "s", count)
+                                       : bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s takes %u to %u operands; got %u",
+                                                  row->name, row->least, row->most, count);
     }
     return bndi_check_operands(in, count, row->name, why);
+}
+
+static bnd_status check_attributes(const bndi_row *row, const bnd_attributes *a, bnd_error *why)
+{
+    if (a->axes > BND_TENSOR_RANK_MAX) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: there are at most %d axes, not %u", row->name,
+                        (int)BND_TENSOR_RANK_MAX, (unsigned)a->axes);
+    }
+    return a->format != NULL ? bnd_rule_check(a->rule, why) : BND_OK;
 }
 
 static bnd_status broadcast_all(bndi_call *c, bnd_error *why)
@@ -103,7 +114,11 @@ static bnd_status apply(bndi_call *c, bnd_tensor_operation operation, bnd_tensor
     if (row == NULL || row->forward == NULL) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "unknown tensor operation %d", (int)operation);
     }
+    while (count > row->least && count <= BNDI_OPERANDS && in[count - 1] == NULL) { /* left out */
+        count--;
+    }
     bnd_status status = check_operands(row, in, count > BNDI_OPERANDS ? BNDI_OPERANDS + 1 : (unsigned)count, why);
+    status = status == BND_OK && attributes != NULL ? check_attributes(row, attributes, why) : status;
     if (status == BND_OK) {
         status = open_call(c, operation, in, (unsigned)count, attributes, why);
     }

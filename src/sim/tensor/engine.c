@@ -10,6 +10,10 @@ bnd_status bnd_engine_new(bnd_engine **out, const bnd_context *context, bnd_erro
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
                         "tensors and training need a little-endian machine, and this one is big-endian");
     }
+    const bnd_status status = bnd_lab_check_context(context, why);
+    if (status != BND_OK) {
+        return status;
+    }
     bnd_engine *engine = calloc(1, sizeof *engine);
     if (engine == NULL) {
         return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for an engine");
@@ -61,6 +65,10 @@ static bnd_status check_cast(bndi_scaling *scaling, const bnd_policy *policy, bn
     if (!cast->given) {
         return BND_OK;
     }
+    bnd_status status = bnd_rule_check(cast->rule, why);
+    if (status != BND_OK) {
+        return status;
+    }
     if (cast->format.width == 0 && !bndi_is_operand_role(role)) {
         return bnd_fail(
             why, BND_BAD_ARGUMENT, 0,
@@ -89,13 +97,31 @@ static bnd_status check_cast(bndi_scaling *scaling, const bnd_policy *policy, bn
                         "role param can be transient only with a master that it is made from; add a format of the "
                         "role master, as in master=fp32");
     }
-    bnd_status status = bndi_scaling_parse(scaling, cast, role, why);
+    status = bndi_scaling_parse(scaling, cast, role, why);
     return status == BND_OK && holds_signed(role) ? check_sign(cast, scaling, role, why) : status;
+}
+
+/* What parsing a recipe never gives. */
+static bnd_status check_numbers(const bnd_policy *p, bnd_error *why)
+{
+    const bnd_loss_scale *scale = &p->loss_scale;
+    if (p->update >= BND_UPDATE_COUNT || (unsigned)p->reduction >= BND_REDUCTION_COUNT || p->high_last > 100) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "unknown %s %u of a policy",
+                        p->update >= BND_UPDATE_COUNT ? "update"
+                        : p->high_last > 100          ? "share high_last"
+                                                      : "reduction",
+                        p->update >= BND_UPDATE_COUNT ? (unsigned)p->update
+                        : p->high_last > 100          ? p->high_last
+                                                      : (unsigned)p->reduction);
+    }
+    return !scale->given || (scale->initial >= 0x1p-64 && scale->initial <= 0x1p64)
+               ? BND_OK
+               : bnd_fail(why, BND_BAD_ARGUMENT, 0, "the loss scale must be from 2^-64 to 2^64");
 }
 
 static bnd_status read_rules(bndi_rules *out, const bnd_policy *policy, bnd_error *why)
 {
-    bnd_status status = BND_OK;
+    bnd_status status = check_numbers(policy, why);
     out->policy = *policy;
     out->accumulator = (bnd_accumulator){.kind = BND_ACCUMULATE_FUSED};
     for (unsigned role = 0; status == BND_OK && role < BND_ROLE_COUNT; role++) {

@@ -74,6 +74,10 @@ static bnd_status pull(float *const *gradients, bndi_node *node, const bnd_tenso
 
 static bnd_status check(const bnd_tensor *y, size_t count, bnd_error *why)
 {
+    const bnd_status status = bndi_check_tensor(y, why);
+    if (status != BND_OK) {
+        return status;
+    }
     const bndi_node *node = y->made_by;
     if (node == NULL || node->done) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
@@ -122,11 +126,14 @@ bnd_status bnd_tensor_pull(float *const *gradients, size_t count, bnd_tensor *y,
 bnd_status bnd_tensor_set_gradient(bnd_tensor *leaf, const float *x, size_t n, bnd_error *why)
 {
     bnd_tensor *gradient;
+    bnd_status status = bndi_check_tensor(leaf, why);
+    if (status != BND_OK) {
+        return status;
+    }
     if (leaf->made_by != NULL || !leaf->wants_gradient) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "a gradient can be set of a leaf that wants one");
     }
-    bnd_status status =
-        bndi_gradient_stored(&gradient, leaf->engine, BND_ROLE_GRAD, bndi_format_lent(leaf), &leaf->shape, why);
+    status = bndi_gradient_stored(&gradient, leaf->engine, BND_ROLE_GRAD, bndi_format_lent(leaf), &leaf->shape, why);
     if (status != BND_OK) {
         return status;
     }

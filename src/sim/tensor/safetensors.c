@@ -110,12 +110,12 @@ const char *bndi_tensor_dtype(const bnd_tensor *t)
 static bnd_status describe(saving *s, const bnd_named_tensor *named, bnd_error *why)
 {
     const bnd_tensor *t = named->tensor;
-    const bnd_format *f = &t->format;
     uint64_t *extents = s->extents + s->count * BND_TENSOR_RANK_MAX;
     bnd_status status = bndi_check_tensor(t, why);
     if (status != BND_OK) {
         return status;
     }
+    const bnd_format *f = &t->format;
     if (stands_scaled(t)) {
         add_scaled(s, named->name, t->buffer);
         return BND_OK;

@@ -6,6 +6,7 @@
 
 #include "base/base.h"
 #include "bulk/environment.h"
+#include "store/store.h"
 
 bnd_status bnd_run_new_own(bnd_run **out, const bnd_training *training, const bnd_context *context, bnd_error *why)
 {
@@ -51,6 +52,11 @@ static bnd_status check_name(const bnd_run *run, const char *name, bnd_error *wh
 {
     if (name[0] == 0 || strlen(name) >= BNDI_PARAMETER_NAME) {
         return bnd_fail(why, BND_BAD_NAME, 0, "a parameter needs a name of 1 to %d bytes", BNDI_PARAMETER_NAME - 1);
+    }
+    if (strcmp(name, "__metadata__") == 0 || !bndi_is_utf8(name, strlen(name))) {
+        return bnd_fail(why, BND_BAD_NAME, 0,
+                        "a parameter needs a name of UTF-8, and not __metadata__: "
+                        ".safetensors files have no other names");
     }
     if (ends_like_a_state(name) || strcmp(name, "carried") == 0) {
         return bnd_fail(why, BND_BAD_NAME, 0,
@@ -158,6 +164,9 @@ bnd_tensor *bnd_run_use_parameter(bnd_run *run, size_t index)
 
 static bnd_status backward_and_update(bnd_run *run, bnd_tensor *loss, bnd_error *why)
 {
+    if (bnd_tensor_count(loss) != 1) { /* backward says which shape, and what to do */
+        return bnd_tensor_backward(loss, run->loss_scale, why);
+    }
     bnd_status status = bnd_tensor_read_f64(&run->at_hand.loss, 1, loss, why);
     if (status == BND_OK) {
         status = bnd_tensor_backward(loss, run->loss_scale, why);
@@ -168,15 +177,14 @@ static bnd_status backward_and_update(bnd_run *run, bnd_tensor *loss, bnd_error 
 bnd_status bnd_run_end_step(bnd_step *out, bnd_run *run, bnd_tensor *loss, bnd_error *why)
 {
     bnd_status status = check_stage(run, BNDI_IN_STEP, "bnd_run_end_step", why);
-    if (status == BND_OK && loss != NULL && bnd_tensor_engine(loss) != run->engine) {
-        status = bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                          "bnd_run_end_step: the loss is a tensor of another engine; use bnd_run_engine's");
-    }
     if (status != BND_OK) {
         return status;
     }
     bndi_environment before = bndi_enter(BND_ROUND_RNE);
-    if (loss != NULL) {
+    if (loss != NULL && bnd_tensor_engine(loss) != run->engine) {
+        status = bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                          "bnd_run_end_step: the loss is a tensor of another engine; use bnd_run_engine's");
+    } else if (loss != NULL) {
         status = backward_and_update(run, loss, why);
     }
     bool done = loss != NULL && status == BND_OK;

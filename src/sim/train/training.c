@@ -243,7 +243,7 @@ bnd_status bnd_schedule_factor(double *out, const char *schedule, uint64_t step,
     }
     bnd_status status = find(&row, schedule, schedule_name, SCHEDULES + 1, "unknown schedule", why);
     if (status == BND_OK) {
-        *out = schedules[row].factor((double)(step + 1) / (double)(steps > 0 ? steps : 1));
+        *out = schedules[row].factor(step < steps ? (double)(step + 1) / (double)steps : 1);
     }
     return status;
 }

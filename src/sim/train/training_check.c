@@ -58,9 +58,10 @@ bnd_status bndi_check_training(const bnd_training *t, bnd_error *why)
                         "the norm to clip gradients to must be a number above 0, or 0 for none");
     }
     if (!numbers) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                        "a run needs a learning rate above 0, an epsilon and a weight decay of at least 0, and betas "
-                        "from 0 to below 1");
+        return bnd_fail(
+            why, BND_BAD_ARGUMENT, 0,
+            "a run needs a finite learning rate above 0, an epsilon and a weight decay of at least 0, and betas "
+            "from 0 to below 1");
     }
     if (t->batch == 0 || t->width == 0 || t->steps == 0) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "a run needs a batch, a width and a number of steps of at least 1");

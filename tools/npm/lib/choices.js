@@ -140,10 +140,8 @@ export function randomOf(rule, options) {
         if (options.seed !== undefined) {
             refuse("random cannot be used with seed: it is the random bits themselves");
         }
-        if (bits === 0) {
-            refuse("random cannot be used with deterministic rounding");
-        }
-        return random >> BigInt(bits) === 0n ? random : refuse(`random must be below 2^${bits}, got ${random}`);
+        return random >> BigInt(bits) === 0n ? random
+            : refuse(bits === 0 ? "random cannot be used with deterministic rounding" : `random must be below 2^${bits}, got ${random}`);
     }
     const [seed, purpose, element] = ["seed", "purpose", "element"].map((name) => wordOf64(options[name] ?? 0n, name));
     return bits === 0 ? 0n : core.random_bits(seed, purpose, element, bits);
