@@ -356,6 +356,69 @@ static void test_too_large(void)
     bnd_engine_free(engine);
 }
 
+/* Rules, contexts and policies of a program's own, which no parser has seen: nothing is written, and nothing is made. */
+static void test_impossible_choices(void)
+{
+    static const bnd_rule rules[] = {
+        {.rounding = 66}, {.overflow = 66}, {.nan = 66}, {.no_nan = 66}, {.random_bits = 99}};
+    static const bnd_context contexts[] = {{.backend = 99}, {.threads = 99999}, {.reserved = {1}}};
+    bnd_engine *engine = new_engine(), *refused = NULL;
+    bnd_error why;
+    bnd_format f = format_named("e4m3");
+    const float one = 1, two = 2;
+    float x = 0;
+    bnd_tensor *t = NULL, *none = NULL;
+    CU_ASSERT_FATAL(succeeds(bnd_tensor_new(&t, engine, &f, (size_t[]){1}, 1, BND_ROLE_ACT, &why), &why));
+    CU_ASSERT_FATAL(succeeds(bnd_tensor_write_f32(t, &one, 1, (bnd_rule){.rounding = BND_ROUND_RNE}, &why), &why));
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
+        CU_ASSERT_EQUAL(bnd_tensor_write_f32(t, &two, 1, rules[i], &why), BND_BAD_ARGUMENT);
+        CU_ASSERT_EQUAL(bnd_tensor_cast(&none, t, &f, rules[i], &why), BND_BAD_ARGUMENT);
+        bnd_policy policy = {.name = "mine"};
+        policy.cast[BND_ROLE_ACT] = (bnd_cast){.given = true, .format = f, .rule = rules[i]};
+        CU_ASSERT_EQUAL(bnd_engine_set_policy(engine, &policy, &why), BND_BAD_ARGUMENT);
+    }
+    CU_ASSERT_TRUE(succeeds(bnd_tensor_read_f32(&x, 1, t, &why), &why) && x == 1);
+    for (size_t i = 0; i < sizeof contexts / sizeof contexts[0]; i++) {
+        CU_ASSERT_EQUAL(bnd_engine_new(&refused, &contexts[i], &why), BND_BAD_ARGUMENT);
+    }
+    CU_ASSERT_TRUE(
+        refuses(bnd_engine_set_policy(engine, &(bnd_policy){.update = 77}, &why), &why, "unknown update 77"));
+    CU_ASSERT_TRUE(
+        refuses(bnd_engine_set_policy(engine, &(bnd_policy){.high_last = 200}, &why), &why, "high_last 200"));
+    const bnd_policy shrinks = {.loss_scale = {.given = true, .initial = -3}};
+    CU_ASSERT_TRUE(refuses(bnd_engine_set_policy(engine, &shrinks, &why), &why, "the loss scale must be from"));
+    CU_ASSERT_PTR_NULL(none);
+    CU_ASSERT_PTR_NULL(refused);
+    bnd_tensor_release(t);
+    bnd_engine_free(engine);
+}
+
+/* Operands: none where one may be missing, none where it may not, too many axes, and no tensor at all. */
+static void test_operands_left_out(void)
+{
+    bnd_engine *engine = new_engine();
+    bnd_error why;
+    bnd_format f = format_named("fp32");
+    bnd_tensor *x = NULL, *gain = NULL, *y = NULL, *none = NULL;
+    const float d = 1;
+    CU_ASSERT_FATAL(succeeds(bnd_tensor_new(&x, engine, &f, (size_t[]){2, 3}, 2, BND_ROLE_ACT, &why), &why));
+    CU_ASSERT_FATAL(succeeds(bnd_tensor_new(&gain, engine, &f, (size_t[]){3}, 1, BND_ROLE_PARAM, &why), &why));
+    bnd_tensor *without_bias[] = {x, gain, NULL}, *without_gain[] = {x, NULL, gain};
+    const bnd_attributes attributes = {.number = {1e-5}}, many = {.axes = 9};
+    CU_ASSERT_TRUE(succeeds(bnd_tensor_apply(&y, BND_TENSOR_OP_LAYER_NORM, without_bias, 3, &attributes, &why), &why) &&
+                   y != NULL);
+    CU_ASSERT_TRUE(refuses(bnd_tensor_apply(&none, BND_TENSOR_OP_LAYER_NORM, without_gain, 3, &attributes, &why), &why,
+                           "operand 2 is missing"));
+    CU_ASSERT_TRUE(refuses(bnd_tensor_apply(&none, BND_TENSOR_OP_SUM, &x, 1, &many, &why), &why, "at most 8 axes"));
+    CU_ASSERT_TRUE(refuses(bnd_tensor_set_gradient(NULL, &d, 1, &why), &why, "expected a tensor"));
+    CU_ASSERT_TRUE(refuses(bnd_tensor_pull(NULL, 0, NULL, &d, 0, false, &why), &why, "expected a tensor"));
+    CU_ASSERT_PTR_NULL(none);
+    bnd_tensor_release(y);
+    bnd_tensor_release(gain);
+    bnd_tensor_release(x);
+    bnd_engine_free(engine);
+}
+
 CU_TestInfo failure_tests[] = {
 #if defined(BND_WITH_WRAP)
     {"operations", test_operations},
@@ -367,5 +430,7 @@ CU_TestInfo failure_tests[] = {
     ALLOCATIONS_SKIPPED,
 #endif
     {"larger than memory", test_too_large},
+    {"impossible choices", test_impossible_choices},
+    {"operands left out", test_operands_left_out},
     CU_TEST_INFO_NULL,
 };
