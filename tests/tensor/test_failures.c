@@ -356,7 +356,7 @@ static void test_too_large(void)
     bnd_engine_free(engine);
 }
 
-/* Rules, contexts and policies of a program's own, which no parser has seen: nothing is written, and nothing is made. */
+/* Rules, contexts and policies of a program's own, which no parser has seen. Nothing is written or made. */
 static void test_impossible_choices(void)
 {
     static const bnd_rule rules[] = {
