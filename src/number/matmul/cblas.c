@@ -90,6 +90,9 @@ bnd_status bndi_cblas_gemm(float *c, size_t m, size_t n, const float *a, const f
             why, BND_BAD_ARGUMENT, 0,
             "accumulator cblas needs OpenBLAS, which is not installed or not part of this build; use accumulator fp32");
     }
+    if (how->accumulator.promote != 0 || how->accumulator.rule.rounding != BND_ROUND_RNE) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "accumulator cblas takes no rounding mode and no promotion");
+    }
     if (m > INT32_MAX || n > INT32_MAX || k > INT32_MAX || how->round_a != NULL || how->round_b != NULL) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
                         "accumulator cblas cannot be used with rounded operands, or with more than %d rows or columns",

@@ -42,6 +42,9 @@ static bnd_status check(double *peak, const bnd_cost_of_time *q, bnd_error *why)
 {
     bnd_status status = bndi_at_least(q->tokens, 1e-9, "a number of tokens", why);
     status = status == BND_OK ? bndi_at_least(q->machines, 1, "a number of machines", why) : status;
+    if (status == BND_OK && (unsigned)q->recompute > BND_RECOMPUTE_FULL) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "unknown recomputation %u", (unsigned)q->recompute);
+    }
     return status == BND_OK ? bnd_machine_peak(peak, q->machine, q->format, q->sparse, why) : status;
 }
 

@@ -124,9 +124,9 @@ static bnd_status mask_shape(bndi_call *c, bnd_error *why)
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: the tensor has %zu axes; it must have at least 2", c->row->name,
                         c->shape.rank);
     }
-    return number >= -0x1p31 && number <= 0x1p31
+    return number >= -0x1p31 && number <= 0x1p31 && number == (double)(int64_t)number
                ? BND_OK
-               : bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: the diagonal must be a number from -2^31 to 2^31",
+               : bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: the diagonal must be an integer from -2^31 to 2^31",
                           c->row->name);
 }
 

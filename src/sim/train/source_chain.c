@@ -98,9 +98,12 @@ bnd_status bndi_chain_make(bnd_run *run, size_t usual, bnd_error *why)
     enum { MOST = 4096 }; /* whose distributions take 128 MiB */
     bnd_training *t = &run->training;
     size_t v = t->vocabulary = t->vocabulary != 0 ? t->vocabulary : usual;
-    if (v < 2 || v > MOST || t->context == 0) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                        "text from a Markov chain needs a context and a vocabulary of 2 to %d; got %zu", MOST, v);
+    if (t->context == 0) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "text from a Markov chain needs a context of at least 1");
+    }
+    if (v < 2 || v > MOST) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "text from a Markov chain needs a vocabulary of 2 to %d; got %zu",
+                        MOST, v);
     }
     run->source.plan = calloc(v * v, sizeof *run->source.plan);
     run->source.plan_length = v * v;
