@@ -238,8 +238,8 @@ typedef struct bnd_table bnd_table;
  * Returns: BND_OK, BND_BAD_ARGUMENT or BND_NO_MEMORY.
  * Arguments: `out` (out): the table; release it by bnd_table_free. `operation`, `to`, `from`: as in bnd_operate. `how`:
  *     the rule, in a mode without random bits, and the context; NULL is the default. `why` (out): the error, or NULL.
- * On failure: `out` is unchanged: the operands have more than 16 bits, the mode is stochastic, or there is no memory.
- */
+ * On failure: `out` is unchanged: the operands or the results have more than 16 bits, the mode is stochastic, or there
+ *     is no memory. */
 BND_CHECKED bnd_status bnd_table_new(bnd_table **out, bnd_operation operation, const bnd_format *to,
                                      const bnd_format *const *from, const bnd_array *how, bnd_error *why);
 
@@ -253,7 +253,8 @@ void bnd_table_free(bnd_table *table);
  *
  * Returns: BND_OK or BND_BAD_ARGUMENT.
  * Arguments: `out` (out): n codes of the table's format. `table`: the table. `operands`, `n`: as in bnd_operate_codes;
- *     their formats are those of the table, or NULL. `how`, `why`: as in bnd_encode_f32.
+ *     their formats are those of the table, or NULL. `how`, `why`: as in bnd_encode_f32, but for the rule, which is the
+ *     table's.
  * On failure: Nothing is written; the reasons are those of bnd_operate_codes. */
 BND_CHECKED bnd_status bnd_operate_by_table(void *out, const bnd_table *table, const bnd_operand *operands, size_t n,
                                             const bnd_array *how, bnd_error *why);
