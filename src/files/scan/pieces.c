@@ -51,6 +51,10 @@ bnd_status bndi_pieces_plan(bndi_pieces *out, const bndi_scan_job *job, bnd_erro
     p.split = p.width > 0 && p.height > BND_SCAN_PIECE / p.width;
     if (p.split) {
         uint64_t steps = p.height > BND_SCAN_PIECE ? 0 : BND_SCAN_PIECE / p.height / step;
+        if (steps == 0 && job->count == 1) {
+            return bnd_fail(why, BND_BAD_ARGUMENT, 0, "the tiles of %s are larger than %d elements, the most in a scan",
+                            job->candidates[0].name, (int)BND_SCAN_PIECE);
+        }
         if (steps == 0) {
             return bnd_fail(why, BND_BAD_ARGUMENT, 0,
                             "the tiles of the candidates fit into each other only in pieces of more than %d elements; "

@@ -322,6 +322,9 @@ static bnd_status sum_array(bnd_exact *sum, const bndi_side *out, bnd_summation 
     if ((unsigned)way >= BND_SUM_COUNT) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "unknown summation %d", (int)way);
     }
+    if (out->codes && x->format == NULL) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "the operand of a sum of codes must have a format");
+    }
     bnd_status status = bndi_operate_open(&j, NULL, BND_OP_CONVERT, x, n, f, NULL, why);
     if (status == BND_OK) {
         adder a = {.format = *f,

@@ -69,6 +69,9 @@ static bnd_status check_cast(bndi_scaling *scaling, const bnd_policy *policy, bn
     if (status != BND_OK) {
         return status;
     }
+    if (cast->format.precision == 0) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "the cast of role %s has no format", name);
+    }
     if (cast->format.width == 0 && !bndi_is_operand_role(role)) {
         return bnd_fail(
             why, BND_BAD_ARGUMENT, 0,

@@ -120,6 +120,9 @@ static bnd_status norm_forward(bndi_call *c, bnd_error *why)
 {
     rows_and_gains a = {.x = {.memory = NULL}};
     size_t n = row_length(c), rows = n > 0 ? bndi_count(&c->shape) / n : 0;
+    if (!(c->attributes.number[0] >= 0)) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: epsilon must be a number of at least 0", c->row->name);
+    }
     bndi_store how = bndi_store_for(c->engine, c->role);
     bnd_status status =
         bndi_buffer_new(&c->kept, c->engine, BND_ROLE_ACT, 2 * rows * bndi_work_size(c->work), false, why);
