@@ -9,6 +9,12 @@ static void choose_words(bndi_operate_job *j)
     const bnd_rule rule = j->how.rule;
     const bndi_width type = j->out.bytes == 4 ? BNDI_WORDS_32 : BNDI_WORDS_64;
     const bool held = j->out.codes || bnd_lab_words_hold(type, &j->format);
+    j->what.way = BNDI_BY_CODEC;
+    /* Narrow formats have many exact roots, which words do not give, and few codes. */
+    if (j->what.operation == BND_OP_RSQRT && j->out.codes && j->format.width <= 16 &&
+        bndi_table_bits(j) <= BNDI_TABLE_BITS) {
+        return;
+    }
     for (unsigned w = held ? BNDI_WORDS_32 : BNDI_WORDS_64 + 1; w <= BNDI_WORDS_64; w++) {
         const bndi_width width = (bndi_width)w;
         bool narrow = width == BNDI_WORDS_32, here = j->kernels.compute[width] != NULL;
