@@ -383,8 +383,8 @@ static void test_impossible_choices(void)
     }
     CU_ASSERT_TRUE(
         refuses(bnd_engine_set_policy(engine, &(bnd_policy){.update = 77}, &why), &why, "unknown update 77"));
-    CU_ASSERT_TRUE(
-        refuses(bnd_engine_set_policy(engine, &(bnd_policy){.high_last = 200}, &why), &why, "high_last 200"));
+    CU_ASSERT_TRUE(refuses(bnd_engine_set_policy(engine, &(bnd_policy){.high_last = 200}, &why), &why,
+                           "high_last must be at most 100 per cent, not 200"));
     const bnd_policy shrinks = {.loss_scale = {.given = true, .initial = -3}};
     CU_ASSERT_TRUE(refuses(bnd_engine_set_policy(engine, &shrinks, &why), &why, "the loss scale must be from"));
     CU_ASSERT_PTR_NULL(none);

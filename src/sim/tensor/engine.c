@@ -108,14 +108,14 @@ static bnd_status check_cast(bndi_scaling *scaling, const bnd_policy *policy, bn
 static bnd_status check_numbers(const bnd_policy *p, bnd_error *why)
 {
     const bnd_loss_scale *scale = &p->loss_scale;
-    if (p->update >= BND_UPDATE_COUNT || (unsigned)p->reduction >= BND_REDUCTION_COUNT || p->high_last > 100) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "unknown %s %u of a policy",
-                        p->update >= BND_UPDATE_COUNT ? "update"
-                        : p->high_last > 100          ? "share high_last"
-                                                      : "reduction",
-                        p->update >= BND_UPDATE_COUNT ? (unsigned)p->update
-                        : p->high_last > 100          ? p->high_last
-                                                      : (unsigned)p->reduction);
+    if (p->update >= BND_UPDATE_COUNT) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "unknown update %u", (unsigned)p->update);
+    }
+    if ((unsigned)p->reduction >= BND_REDUCTION_COUNT) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "unknown reduction %u", (unsigned)p->reduction);
+    }
+    if (p->high_last > 100) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "high_last must be at most 100 per cent, not %u", p->high_last);
     }
     return !scale->given || (scale->initial >= 0x1p-64 && scale->initial <= 0x1p64)
                ? BND_OK

@@ -187,15 +187,17 @@ static bnd_status write_scaled(bnd_tensor *t, const void *x, size_t n, bndi_widt
 
 static bnd_status write_numbers(bnd_tensor *t, const void *x, size_t n, bndi_width work, bnd_rule rule, bnd_error *why)
 {
+    bnd_status status = bnd_rule_check(rule, why); /* before scales are taken away */
+    if (status != BND_OK) {
+        return status;
+    }
     const bndi_scaled *s = t != NULL ? t->buffer->scaled : NULL;
     if (s != NULL && n == s->count && bndi_count(&t->shape) == n && bnd_tensor_is_contiguous(t)) {
-        const bnd_status status = bnd_rule_check(rule, why);
-        return status == BND_OK ? write_scaled(t, x, n, work, rule, why) : status;
+        return write_scaled(t, x, n, work, rule, why);
     }
-    bnd_status status = bndi_check_writable(t, why);
+    status = bndi_check_writable(t, why);
     bndi_walk walk;
     status = status == BND_OK ? check_count(t, n, why) : status;
-    status = status == BND_OK ? bnd_rule_check(rule, why) : status;
     if (status != BND_OK) {
         return status;
     }
