@@ -85,16 +85,6 @@ size_t bndi_table_place(const bndi_operate_job *j, const uint64_t *codes)
     return place;
 }
 
-/* Bits of all operands together; many, where a table would not do. */
-unsigned bndi_table_bits(const bndi_operate_job *j)
-{
-    unsigned bits = bnd_rule_random_bits(j->how.rule) > 0 ? 64 : 0;
-    for (unsigned i = 0; i < j->what.operands; i++) {
-        bits += j->operand[i].integer ? 64 : j->from[i]->width;
-    }
-    return bits;
-}
-
 void bndi_table_fill(const bndi_operate_job *j, uint16_t *table, size_t from, size_t end)
 {
     for (size_t place = from; place < end; place++) {

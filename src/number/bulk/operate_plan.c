@@ -3,6 +3,16 @@
 #include "base/memory.h"
 #include "bulk/operate.h"
 
+/* Bits of all operands together; many, where a table would not do. */
+unsigned bndi_table_bits(const bndi_operate_job *j)
+{
+    unsigned bits = bnd_rule_random_bits(j->how.rule) > 0 ? 64 : 0;
+    for (unsigned i = 0; i < j->what.operands; i++) {
+        bits += j->operand[i].integer ? 64 : j->from[i]->width;
+    }
+    return bits;
+}
+
 /* Which words, if any. The statistics want fp64 to odd; results in fp64 want fp64. */
 static void choose_words(bndi_operate_job *j)
 {
