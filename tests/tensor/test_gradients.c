@@ -154,6 +154,44 @@ static void test_ties(void)
     bnd_engine_free(engine);
 }
 
+/* What PyTorch gives, too: the 0th power does not depend on its operand, and NaN is not below anything. */
+static void test_zeros_and_nans(void)
+{
+    static const double numbers[] = {0, -0.0, 0.0 / 0.0, -1, 2}, other[] = {1, 0, 1, 0.0 / 0.0, 2};
+    static const struct {
+        bnd_tensor_operation operation;
+        size_t operands;
+        double first[5], second[5];
+    } cases[] = {
+        {BND_TENSOR_OP_POW, 1, {0, 0, 0, 0, 0}, {0}},
+        {BND_TENSOR_OP_RELU, 1, {0, 0, 1, 0, 1}, {0}},
+        {BND_TENSOR_OP_MAXIMUM, 2, {0, 0.5, 1, 1, 0.5}, {1, 0.5, 1, 1, 0.5}},
+        {BND_TENSOR_OP_MINIMUM, 2, {1, 0.5, 1, 1, 0.5}, {0, 0.5, 1, 1, 0.5}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        bnd_engine *engine = new_engine();
+        bnd_error why;
+        bnd_tensor *in[2] = {tensor_of(engine, "fp32", numbers, (size_t[]){5}, 1),
+                             tensor_of(engine, "fp32", other, (size_t[]){5}, 1)};
+        bnd_tensor *y, *sum;
+        bnd_attributes none = {.number = {0}};
+        double d[5], e[5] = {0};
+        bnd_tensor_want_gradient(in[0], true);
+        bnd_tensor_want_gradient(in[1], true);
+        CU_ASSERT_TRUE(succeeds(bnd_tensor_apply(&y, cases[i].operation, in, cases[i].operands, &none, &why), &why));
+        CU_ASSERT_TRUE(succeeds(bnd_tensor_map(&sum, BND_TENSOR_OP_SUM, y, &why), &why));
+        CU_ASSERT_TRUE(succeeds(bnd_tensor_backward(sum, 1, &why), &why));
+        CU_ASSERT_TRUE(succeeds(bnd_tensor_read_f64(d, 5, bnd_tensor_gradient(in[0]), &why), &why));
+        if (cases[i].operands == 2) {
+            CU_ASSERT_TRUE(succeeds(bnd_tensor_read_f64(e, 5, bnd_tensor_gradient(in[1]), &why), &why));
+        }
+        for (size_t k = 0; k < 5; k++) {
+            CU_ASSERT_TRUE(d[k] == cases[i].first[k] && e[k] == cases[i].second[k]);
+        }
+        bnd_engine_free(engine);
+    }
+}
+
 /* ---- masks ---- */
 
 static bnd_status masked(bnd_tensor **out, bnd_tensor *const *in, const void *data, bnd_error *why)
@@ -308,6 +346,7 @@ CU_TestInfo gradient_tests[] = {
     {"sums and means", test_sums},
     {"rows", test_rows},
     {"equal extremes", test_ties},
+    {"zeros and NaNs", test_zeros_and_nans},
     {"masks", test_masks},
     {"norms", test_norms},
     {"rotary positions", test_rope},

@@ -5,6 +5,8 @@
 
 #include "base/base.h"
 
+#include <string.h>
+
 /* Eight codes take as many bytes as one takes bits. */
 double bndi_bits(const bnd_format *f)
 {
@@ -19,14 +21,18 @@ double bndi_bytes_of(const bnd_format *f, double n)
 /* The names of block formats that have a scale are tried first: "e4m3/tensor" is not a number format. */
 bnd_status bndi_element_parse(bnd_format *out, bnd_block *block, bool *scaled, const char *name, bnd_error *why)
 {
-    bnd_error unused;
-    *scaled = bnd_block_parse(block, name, &unused) == BND_OK;
+    bnd_error of_block;
+    const bnd_status other = bnd_block_parse(block, name, &of_block);
+    *scaled = other == BND_OK;
     if (*scaled) {
         *out = block->element;
         return BND_OK;
     }
     bnd_format f;
     bnd_status status = bnd_format_parse(&f, name, why);
+    if (status != BND_OK && (strchr(name, '/') != NULL || strncmp(name, "mx", 2) == 0 || strncmp(name, "nv", 2) == 0)) {
+        return bnd_fail(why, other, of_block.where, "%s", of_block.message); /* it is written like a block format */
+    }
     if (status == BND_OK && f.width == 0) {
         status =
             bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s is a value set: it has no codes, and so no size in memory", f.name);

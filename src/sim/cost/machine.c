@@ -179,6 +179,13 @@ static bnd_status no_peak(const bnd_machine *m, const char *format, double bits,
                     others[0] != 0 ? others + 1 : "", others[0] != 0 ? ")" : "");
 }
 
+/* Scales of MX and NVFP4 change within a product, so that only a matrix unit made for them applies them. Scales of
+ * rows, tensors and tiles are applied to sums, by any machine. */
+static bool is_of_units(const bnd_block *block)
+{
+    return block->tensor || (block->scale.fraction_bits == 0 && block->along > 0 && block->along <= 32);
+}
+
 bnd_status bnd_machine_peak(double *out, const bnd_machine *m, const char *format, bool sparse, bnd_error *why)
 {
     bnd_format element = {.width = 0};
@@ -191,8 +198,8 @@ bnd_status bnd_machine_peak(double *out, const bnd_machine *m, const char *forma
         if (status != BND_OK) {
             return status;
         }
-        peak = peak_named(m, element.name);
-        bits = element.width;
+        peak = peak_named(m, scaled && is_of_units(&block) ? block.name : element.name);
+        bits = scaled && block.integer ? 8 : element.width; /* integers are bytes */
     }
     if (peak == NULL) {
         return no_peak(m, format, bits, why);

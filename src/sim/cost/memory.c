@@ -32,7 +32,7 @@ double bndi_sharers(const bnd_plan *plan, bnd_role role)
 /* The tensors of parameters; of a model without a shape, one large matrix. */
 static size_t weights_of(bnd_weight out[BND_ARCHITECTURE_WEIGHTS_MAX], const bnd_cost_of_memory *q)
 {
-    out[0] = (bnd_weight){.name = "", .rows = 1 << 20, .columns = 1 << 20, .copies = 1, .hidden = true};
+    out[0] = bndi_one_matrix;
     return q->trained != NULL ? bndi_trained_weights(out, q->trained)
            : q->model != NULL ? bnd_architecture_weights(out, q->model)
                               : 1;
@@ -210,6 +210,31 @@ static bnd_status put_second_gradient(double *bytes, bnd_cost *c, const bnd_cost
     return status;
 }
 
+/* Batches are those of one rank here, and those of all ranks in a run; a run shares no states among ranks. */
+static void note_measured(bnd_cost *c, const bnd_cost_of_memory *q)
+{
+    const double ranks = q->plan.ranks, batch = q->batch * q->plan.micro_batches;
+    bnd_architecture published;
+    if (bnd_architecture_find(&published, q->trained->model, NULL) == BND_OK) {
+        bndi_cost_note(c, "this $ is the model of binade train, with the sizes given and its defaults for the others",
+                       q->trained->model);
+    }
+    if (q->plan.zero > 0 && ranks > 1) {
+        bndi_cost_note(c,
+                       "activations are what binade train measures of each rank with a batch of # for # ranks; it "
+                       "does not shard states (ZeRO)",
+                       batch * ranks, ranks);
+    } else if (ranks > 1) {
+        bndi_cost_note(c,
+                       "this is what binade train measures of each rank, to the byte (its columns activations and "
+                       "total), with a batch of # for # ranks: the batch here is that of one rank",
+                       batch * ranks, ranks);
+    } else {
+        bndi_cost_note(c, "this is what binade train measures, to the byte (its columns activations and total): "
+                          "activations saved for the backward pass, as the recipe keeps them");
+    }
+}
+
 /* Of a model that train trains: what a run measures. */
 static bnd_status put_saved(double *bytes, bnd_cost *c, const bnd_cost_of_memory *q, bnd_error *why)
 {
@@ -223,8 +248,7 @@ static bnd_status put_saved(double *bytes, bnd_cost *c, const bnd_cost_of_memory
                        q->batch * (double)q->trained->context);
     }
     bndi_cost_step(c, "activations", "B", b.tensors, "saved for the backward pass", "batch #", q->batch);
-    bndi_cost_note(c, "this is what binade train measures, to the byte (its columns activations and total): "
-                      "activations saved for the backward pass, as the recipe keeps them");
+    note_measured(c, q);
     if (b.beside > 0) {
         bndi_cost_note(c,
                        "not counted: the mean and the deviation of each row that norms keep: # bytes, in fp32 in "
@@ -397,6 +421,7 @@ bnd_status bnd_cost_memory(bnd_cost *out, const bnd_cost_of_memory *asked, bnd_e
     }
     note_replicas(&c, q);
     if (!has_shape(q)) {
+        bndi_note_one_matrix(&c, &q->plan);
         bndi_cost_note(&c, "not counted: activations, which grow with batch and sequence; give a model to count them");
     }
     bndi_cost_note(
@@ -444,6 +469,7 @@ bnd_status bnd_cost_fit(bnd_cost *out, const bnd_plan *plan, double machines, do
                    p.ranks, p.tensor);
     bndi_cost_step(&c, "parameters", "parameter", memory / each, "memory / bytes per machine", "# / #", memory, each);
     bndi_cost_answer(&c, "parameters", "the largest model whose states fit");
+    bndi_note_one_matrix(&c, &p);
     bndi_cost_note(
         &c, "not counted: activations, which grow with batch and sequence, transient copies and buffers: the model "
             "that fits is smaller");

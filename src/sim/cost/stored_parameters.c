@@ -57,11 +57,28 @@ bnd_status bnd_plan_stored(bnd_stored *out, const bnd_plan *plan, bnd_role role,
     return status;
 }
 
+const bnd_weight bndi_one_matrix = {.name = "", .rows = 1 << 20, .columns = 1 << 20, .copies = 1, .hidden = true};
+
+void bndi_note_one_matrix(bnd_cost *c, const bnd_plan *plan)
+{
+    static const bnd_weight vector = {.name = "", .rows = 1 << 20, .copies = 1};
+    static const bnd_role states[] = {BND_ROLE_M, BND_ROLE_V};
+    bool depends = false;
+    for (size_t i = 0; i < 2; i++) {
+        const bndi_shape matrix = shape_of(plan, states[i], &bndi_one_matrix);
+        const bndi_shape row = shape_of(plan, states[i], &vector);
+        depends = depends || bndi_count(&matrix) != (size_t)bndi_one_matrix.columns * bndi_count(&row);
+    }
+    if (depends) {
+        bndi_cost_note(c, "parameters are taken for one large hidden matrix; what this optimizer keeps depends on the "
+                          "shapes, and it keeps more of vectors, embeddings and the head: name a model to count them");
+    }
+}
+
 bnd_status bnd_plan_bytes_each(double *out, const bnd_plan *plan, bnd_role role, bnd_error *why)
 {
-    const bnd_weight large = {.name = "", .rows = 1 << 20, .columns = 1 << 20, .copies = 1, .hidden = true};
     bnd_stored stored;
-    bnd_status status = bnd_plan_stored(&stored, plan, role, &large, why);
+    bnd_status status = bnd_plan_stored(&stored, plan, role, &bndi_one_matrix, why);
     if (status == BND_OK) {
         *out = stored.transient ? 0 : (stored.bytes + stored.scales) / 0x1p40;
     }

@@ -59,15 +59,16 @@ bnd_status bnd_cost_tensor(bnd_cost *out, const double *shape, size_t rank, cons
         return status;
     }
     double bits = bndi_bits(&f), codes = bndi_bytes_of(&f, n), bytes = codes + scales;
+    const char *part = codes * 8 > n * bits ? "elements x bits / 8, rounded up" : "elements x bits / 8";
     put_shape(text, sizeof text, shape, rank);
     bndi_cost_step(&c, "elements", "", n, "all extents", "$", text);
     if (scaled) {
-        bndi_cost_step(&c, "codes", "B", codes, "elements x bits / 8", "# x # / 8", n, bits);
+        bndi_cost_step(&c, "codes", "B", codes, part, "# x # / 8", n, bits);
         bndi_cost_step(&c, "scales", "B", scales, "one per block", "$", block.name);
         bndi_cost_step(&c, "bytes", "B", bytes, "codes + scales", "# + #", codes, scales);
         bndi_cost_step(&c, "bits", "bit/element", 8 * bytes / n, "8 bytes / elements", "8 x # / #", bytes, n);
     } else {
-        bndi_cost_step(&c, "bytes", "B", bytes, "elements x bits / 8", "# x # / 8", n, bits);
+        bndi_cost_step(&c, "bytes", "B", bytes, part, "# x # / 8", n, bits);
     }
     bndi_cost_step(&c, "mebibytes", "MiB", bytes / 0x1p20, "bytes / (1024 x 1024)", "# / 1048576", bytes);
     bndi_cost_step(&c, "saved", "", 4 * n / bytes, "bytes in fp32 / bytes", "# / #", 4 * n, bytes);

@@ -119,7 +119,8 @@ static bool is_number(const pair *p)
     return p->result - p->result == 0 && p->against - p->against == 0;
 }
 
-/* Of a run that ended, the losses after its last point are NaN, too. */
+/* Of a run that ended, the losses after its last point are NaN, too. Where every step's loss is a number, it was the
+ * validation at the end that was not: that is after the last step. */
 static uint64_t nan_from(const bnd_record *record)
 {
     size_t i = record->count;
@@ -128,6 +129,11 @@ static uint64_t nan_from(const bnd_record *record)
         i--;
     }
     return i < record->count ? record->points[i].step : next;
+}
+
+static bool is_at_end(const bnd_record *record, uint64_t from)
+{
+    return !record->ended && record->validated && record->count > 0 && from > record->points[record->count - 1].step;
 }
 
 /* Moves the pairs in which no run failed to the front, and returns their number. If there are none, moves the pairs
@@ -141,7 +147,10 @@ static size_t set_failed_aside(bnd_comparison *c, pair *pairs)
         bool reference_failed = has_failed(p.against, p.result, p.chance);
         if (p.result - p.result != 0) {
             uint64_t from = nan_from(p.run);
-            c->nan_from = c->failed_nan == 0 || from < c->nan_from ? from : c->nan_from;
+            if (c->failed_nan == 0 || from < c->nan_from) {
+                c->nan_from = from;
+                c->nan_at_end = is_at_end(p.run, from);
+            }
             c->failed_nan++;
         }
         c->failed += failed;

@@ -109,7 +109,9 @@ static void add_alike(bndi_sentence *line, const question *q, size_t reference)
 static void add_failed(bndi_sentence *line, const bnd_summary_row *row)
 {
     const bool known = row->records->model[0] != '\0';
-    if (row->is.failed_nan > 0) {
+    if (row->is.failed_nan > 0 && row->is.nan_at_end) {
+        bndi_sentence_add(line, "%s (NaN at the end)", row->name);
+    } else if (row->is.failed_nan > 0) {
         bndi_sentence_add(line, "%s (NaN at step %llu)", row->name, (unsigned long long)row->is.nan_from);
     } else {
         bndi_sentence_add(line, "%s (%s)", row->name, known ? "chance level" : "loss not below the first");

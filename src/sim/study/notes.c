@@ -405,7 +405,9 @@ static void add_failure(bndi_sentence *line, const question *q, size_t at)
     if (row->count > 1) {
         bndi_sentence_add(line, " in %zu of %zu runs", row->is.failed, row->count);
     }
-    if (row->is.failed_nan > 0) {
+    if (row->is.failed_nan > 0 && row->is.nan_at_end) {
+        bndi_sentence_add(line, ": the losses of its steps are numbers, and its validation at the end is NaN.");
+    } else if (row->is.failed_nan > 0) {
         bndi_sentence_add(line, ": its loss is NaN from step %llu on.", (unsigned long long)row->is.nan_from);
     } else {
         bndi_sentence_add(line, ": its final loss is %s.",

@@ -23,6 +23,9 @@ static bnd_status read_config(bnd_record *out, const char *directory, bnd_error 
     char *path = bndi_path(directory, "config.json");
     bnd_status status = path != NULL ? bndi_file_read(&text, path, why) : no_path(why);
     if (status == BND_OK) {
+        status = bndi_config_check(&text, why);
+    }
+    if (status == BND_OK) {
         status = bndi_config_read(out, text.at != NULL ? text.at : "", text.length, why);
     }
     if (status == BND_OK) {
@@ -219,8 +222,8 @@ size_t bnd_records_print_left_out(char *out, size_t size, const char *path)
         for (size_t i = 0; i < list.count; i++) {
             bndi_sentence_add(&text, "%s%s", i == 0 ? "" : i + 1 < list.count ? ", " : " and ", list.name[i]);
         }
-        bndi_sentence_add(&text, list.count > 1 ? " are left out: they have no config.json"
-                                                : " is left out: it has no config.json");
+        bndi_sentence_add(&text, list.count > 1 ? " are left out: they have no config.json, or an empty one"
+                                                : " is left out: it has no config.json, or an empty one");
     }
     free_listing(&list);
     return text.length;

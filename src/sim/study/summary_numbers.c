@@ -189,7 +189,7 @@ static double of_losses(const bnd_summary_row *row, bnd_summary_number number)
     case BND_SUMMARY_FAILED:
         return row->compared ? (double)row->is.failed : (double)NAN;
     case BND_SUMMARY_NAN_FROM:
-        return row->compared && row->is.failed_nan > 0 ? (double)row->is.nan_from : (double)NAN;
+        return row->compared && row->is.failed_nan > 0 && !row->is.nan_at_end ? (double)row->is.nan_from : (double)NAN;
     case BND_SUMMARY_FINAL_LOSS:
         return row->compared && !isnan(row->is.result) ? row->is.result : mean_loss(row, last_loss);
     case BND_SUMMARY_RECIPE_LOSS:

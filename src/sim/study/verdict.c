@@ -29,7 +29,9 @@ const char *bnd_comparison_word(const bnd_comparison *c)
 size_t bnd_comparison_text(char *out, size_t size, const bnd_comparison *c)
 {
     bool failed = c->verdict == BND_VERDICT_FAILED, all = c->failed == c->pairs;
-    int length = failed && all && c->failed_nan == c->pairs
+    int length = failed && all && c->failed_nan == c->pairs && c->nan_at_end
+                     ? snprintf(out, size, "failed: NaN at the end")
+                 : failed && all && c->failed_nan == c->pairs
                      ? snprintf(out, size, "failed: NaN at step %llu", (unsigned long long)c->nan_from)
                  : failed && all && c->failed_nan == 0 ? snprintf(out, size, "failed: chance level")
                  : failed                              ? text_of_some(out, size, c)

@@ -74,10 +74,10 @@ static void print_heading(const subject *c, const evaluate *e)
 {
     const bnd_training *training = &c->trained.training;
     const char *data = training->data[0] != '\0' ? training->data : "drawn data";
-    char *text =
-        format_text("%s: %s of %llu parameters, %llu steps of %s; %llu validation batch%s of %s", c->name,
-                    training->model, (unsigned long long)bnd_run_elements(c->run), (unsigned long long)c->trained.step,
-                    c->trained.recipe, (unsigned long long)e->asked.batches, e->asked.batches == 1 ? "" : "es", data);
+    char *text = format_text("%s: %s of %llu parameters, %llu step%s of %s; %llu validation batch%s of %s", c->name,
+                             training->model, (unsigned long long)bnd_run_elements(c->run),
+                             (unsigned long long)c->trained.step, c->trained.step == 1 ? "" : "s", c->trained.recipe,
+                             (unsigned long long)e->asked.batches, e->asked.batches == 1 ? "" : "es", data);
     const size_t size = 4 * strlen(text) + 1;
     char *plain = memcpy(allocate(NULL, size, 1), text, strlen(text) + 1);
     make_plain_text(plain, size);

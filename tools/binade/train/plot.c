@@ -135,15 +135,16 @@ static void show_floor(plot *p)
     }
 }
 
-/* False where there is nothing to draw. */
+/* False where there is nothing to draw. Losses beyond MOST are drawn at the edge: their differences overflow. */
+#define MOST 1e307
 static bool find_losses(plot *p, enum plot_losses scale)
 {
     double limit = highest_shown(p);
     p->low = HUGE_VAL;
     p->high = -HUGE_VAL;
     for (size_t i = 0; i < p->r->row_count * p->width; i++) {
-        double x = p->curve[i];
-        if (isfinite(x)) {
+        if (isfinite(p->curve[i])) {
+            const double x = fmin(fmax(p->curve[i], -MOST), MOST);
             p->low = fmin(p->low, x);
             p->high = fmax(p->high, fmin(x, limit));
         }

@@ -42,9 +42,10 @@ char *setup_text(const bnd_training *of, uint64_t parameters, const char *rates)
     char *ranks = of->ranks > 1 ? format_text(", %zu ranks", of->ranks) : copy_text("");
     char *micro = of->micro_batches > 1 ? format_text(", %zu micro-batches", of->micro_batches) : copy_text("");
     char *clip = of->clip > 0 ? format_text(", clipped to %g", of->clip) : copy_text("");
-    char *text = format_text("%s of %llu parameters, %s at %s, %llu steps of %zu%s%s%s%s%s", of->model,
+    char *text = format_text("%s of %llu parameters, %s at %s, %llu step%s of %zu%s%s%s%s%s", of->model,
                              (unsigned long long)parameters, of->optimizer, rate, (unsigned long long)of->steps,
-                             of->batch, ranks, micro, clip, of->data[0] != '\0' ? ", on " : "", of->data);
+                             of->steps == 1 ? "" : "s", of->batch, ranks, micro, clip,
+                             of->data[0] != '\0' ? ", on " : "", of->data);
     free(clip);
     free(micro);
     free(ranks);

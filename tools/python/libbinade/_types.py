@@ -1294,11 +1294,11 @@ bnd_task._fields_ = [("training", bnd_training), ("recipe", c_char_p), ("directo
     ("validation_batches", c_uint64), ("statistics", c_bool), ("places", c_bool), ("switches", c_bool),
     ("switch_at", c_uint64), ("switch_to", bnd_policy), ("ranks", POINTER(bnd_ranks))]
 bnd_comparison._fields_ = [("verdict", c_int), ("others", c_int), ("pairs", c_size_t), ("judged", c_size_t),
-    ("failed", c_size_t), ("failed_nan", c_size_t), ("nan_from", c_uint64), ("reference_failed", c_size_t),
-    ("margin", c_double), ("result", c_double), ("reference", c_double), ("gap", c_double), ("interval", c_double),
-    ("tolerance", c_double), ("logarithmic", c_bool), ("ratio", c_double), ("ratio_low", c_double),
-    ("ratio_high", c_double), ("ratio_tolerance", c_double), ("solved", c_bool), ("covered", c_double),
-    ("outside", c_bool), ("outside_from", c_uint64), ("cut", c_bool), ("cut_at", c_uint64)]
+    ("failed", c_size_t), ("failed_nan", c_size_t), ("nan_from", c_uint64), ("nan_at_end", c_bool),
+    ("reference_failed", c_size_t), ("margin", c_double), ("result", c_double), ("reference", c_double),
+    ("gap", c_double), ("interval", c_double), ("tolerance", c_double), ("logarithmic", c_bool), ("ratio", c_double),
+    ("ratio_low", c_double), ("ratio_high", c_double), ("ratio_tolerance", c_double), ("solved", c_bool),
+    ("covered", c_double), ("outside", c_bool), ("outside_from", c_uint64), ("cut", c_bool), ("cut_at", c_uint64)]
 bnd_curve._fields_ = [("step", c_void_p), ("mean", c_void_p), ("interval", c_void_p), ("count", c_size_t),
     ("window", c_size_t)]
 bnd_trained_weights._fields_ = [("training", bnd_training), ("step", c_uint64), ("recipe", (c_char * 256)),
