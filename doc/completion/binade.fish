@@ -130,8 +130,8 @@ complete -c binade -n '__binade_is quantize' -l activations -d 'scales of activa
 complete -c binade -n '__binade_is quantize' -l keep -d 'weights or modules that stay as they are: patterns with * and ?, separated by commas; may be repeated' -x
 complete -c binade -n '__binade_is quantize' -l include -d 'matrices that are quantized although they stay by default, such as lm_head; patterns as for --keep' -x
 complete -c binade -n '__binade_is quantize' -l no-fuse -d 'q, k and v, or gate and up, get tensor scales of their own; engines that join them need equal ones'
-complete -c binade -n '__binade_is quantize' -l allow-nonfinite -d 'a NaN or an infinity makes its scale NaN; without this option it is an error'
-complete -c binade -n '__binade_is quantize' -l shard-size -d 'most bytes of tensors per file: 5GB, 512MiB (default 5GB, or one file if IN is one)' -x
+complete -c binade -n '__binade_is quantize' -l allow-nonfinite -d 'accept NaNs, infinities, and numbers that overflow to infinity in --to fp16; in formats of blocks they make their scale NaN; without this option they are an error'
+complete -c binade -n '__binade_is quantize' -l shard-size -d 'most bytes of tensors per file of a folder: 5GB, 512MiB (default 5GB, or one file if IN is one)' -x
 complete -c binade -n '__binade_is quantize' -l dry-run -d 'print the plan for each tensor, and write nothing'
 complete -c binade -n '__binade_is quantize' -l report -d 'write a page with the plan as well: one file that opens in a browser' -r -F
 complete -c binade -n '__binade_is quantize' -l durable -d 'wait until the disk has the output'

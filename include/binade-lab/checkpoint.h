@@ -58,7 +58,7 @@ typedef enum bnd_checkpoint_kind {
  * `code` is a word for programs:
  *
  *     shard-missing         a file that the index names, or one of a numbered series, is not there
- *     shard-truncated       a file is cut short; its tensors are left out
+ *     shard-truncated       a file is cut short; tensors that are not complete are left out
  *     shard-oversized       a file has bytes after its last tensor
  *     shard-unreadable      a file cannot be opened, or its header is wrong; its tensors are left out
  *     tensor-twice          two files have a tensor; the one of the file that the index names is used, or the first
@@ -254,19 +254,19 @@ typedef struct bnd_checkpoint_plan {
     size_t pairs;
     const bnd_side_file *side;
     size_t side_count;
-    uint64_t shard_size; /* most bytes of tensors in a file, unless one tensor is larger; 0: one file */
+    uint64_t shard_size; /* of a folder: most bytes of tensors in a file, unless one tensor is larger; 0: one file */
 } bnd_checkpoint_plan;
 
 typedef struct bnd_checkpoint_writer bnd_checkpoint_writer;
 
-/* Begins to write a checkpoint. A path that ends in .safetensors is one file; any other is a folder, which must not
+/* Begins to write a checkpoint. A path that ends in .safetensors is one file; any other is a folder. It must not
  * exist yet or be empty. Nothing has its name before bnd_checkpoint_writer_finish. A folder gets model.safetensors, or
  * model-00001-of-00003.safetensors and so on with model.safetensors.index.json, whose total_size is computed. Tensors
  * keep the order of the plan over the shards; within a shard they are in the order of bnd_safetensors_write. All files
  * are made with their full size, so that a full disk is found here where the system can tell. Bytes that are never
  * written are 0. The plan is not needed afterwards.
- * On failure: BND_BAD_ARGUMENT (names twice, a dtype that does not exist, sizes that overflow), BND_BAD_STREAM,
- *     BND_NO_MEMORY; nothing is left behind. */
+ * On failure: BND_BAD_ARGUMENT (names twice, a dtype that does not exist, sizes that overflow, a shard size or side
+ *     files for one file), BND_BAD_STREAM, BND_NO_MEMORY; nothing is left behind. */
 BND_CHECKED bnd_status bnd_checkpoint_writer_new(bnd_checkpoint_writer **out, const char *path,
                                                  const bnd_checkpoint_plan *plan, bnd_error *why);
 

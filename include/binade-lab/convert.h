@@ -21,15 +21,18 @@ typedef struct bnd_quantize {
     const char *activations;  /* what the config asks for at run time: none, dynamic, or static: input scales of the
                                  input. By default static where the layout has them and all weights do; else by `to` */
     const char *const *keep;  /* globs (* and ?) of weights or modules that stay as they are;
-                                 one that matches no weight is refused, also in `also` */
+                                 one that matches no weight is refused, also in `also`; in `also` one that matches
+                                 nothing but integers, too */
     size_t keeps;             /* patterns in `keep` */
     const char *const *also;  /* globs of matrices that are quantized although they stay by default */
     size_t alsos;             /* patterns in `also` */
     bool unfused;             /* weights of a fused layer have tensor scales of their own */
-    bool allow_nonfinite;     /* a NaN or an infinity makes the scale that it is under a NaN, and is not a failure */
+    bool allow_nonfinite;     /* not a failure: a NaN or an infinity, which makes the scale that it is under a NaN; and
+                                 a number that overflows to infinity in bf16, fp16 or fp32 */
     bnd_rule rounding;        /* of elements; in formats of blocks what overflows is saturated */
     uint64_t seed;            /* of stochastic rounding */
-    uint64_t shard_size;      /* as in bnd_checkpoint_plan */
+    uint64_t shard_size;      /* as in bnd_checkpoint_plan; 0: one file if the input or the output is one, else
+                                 files of 5 GB */
     const bnd_context *context; /* NULL: one thread */
 } bnd_quantize;
 
@@ -123,9 +126,9 @@ const char *bnd_quantize_plan_text(const bnd_quantize_plan *plan, const char *fi
 /* Writes the output of a plan: with `path` as in bnd_checkpoint_writer_new. Other files of the input's folder, such as
  * the tokenizer's, are copied; files of weights in other formats are not. The bits do not depend on the number of
  * threads.
- * On failure: nothing is left behind. BND_BAD_ARGUMENT: `path` is in the input, or a weight has a NaN or an infinity,
- *     or a static input scale is not a positive number with a reciprocal (the message names it); BND_BAD_STREAM;
- *     BND_NO_MEMORY. */
+ * On failure: nothing is left behind. BND_BAD_ARGUMENT: `path` is in the input, or a weight that is not copied has a
+ *     NaN or an infinity or overflows to one, or a static input scale is not a positive number with a reciprocal (the
+ *     message names it); BND_BAD_STREAM; BND_NO_MEMORY. */
 BND_CHECKED bnd_status bnd_checkpoint_quantize(const bnd_quantize_plan *plan, const char *path, bool durable,
                                                const bnd_watch *watch, bnd_error *why);
 

@@ -136,7 +136,7 @@ size_t bnd_diff_kinds(const bnd_diff *diff, bnd_difference_kind kind);
 size_t bnd_difference_print(char *out, size_t size, double x);
 
 /* Writes a line of the answer in words: "A and B decode to the same values in 5 of 12 weights.", how the weights of A
- * and of B are stored, which differences there are, and sums.
+ * and of B are stored, which differences there are, sums, and what the base lacks.
  * Arguments: at most `size` bytes are written, with a final 0 byte. `line`: from 0 on.
  * Returns: the length of the whole line, as snprintf; 0, with an empty text: there are no more lines. */
 size_t bnd_diff_print_line(char *out, size_t size, const bnd_diff *diff, size_t line);

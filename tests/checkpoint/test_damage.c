@@ -41,6 +41,10 @@ static void test_shards(void)
     open_folder();
     put_two_shards();
     put_shard("2.safetensors", SHARD_2, 7);
+    expect("shard-truncated 2.safetensors; ", 3); /* v is complete */
+    put_shard("2.safetensors", SHARD_2, 4);
+    expect("shard-truncated 2.safetensors; ", 3);
+    put_shard("2.safetensors", SHARD_2, 3);
     expect("shard-truncated 2.safetensors; ", 2);
     put_shard("2.safetensors", SHARD_2, 9);
     expect("shard-oversized 2.safetensors; ", 4);

@@ -338,6 +338,12 @@ static void test_refused(void)
     refused("file", &plan, BND_BAD_STREAM, "is not a folder");
     refused("no/where", &plan, BND_BAD_STREAM, "No such file");
     refused("x.safetensors", &plan, BND_BAD_ARGUMENT, "a single file has no files next to it");
+    plan.side_count = 0;
+    put_text("old.safetensors", "something");
+    refused("old.safetensors", &plan, BND_BAD_STREAM, "is there already, and is not empty");
+    plan.shard_size = 1000;
+    refused("x.safetensors", &plan, BND_BAD_ARGUMENT, "cannot be used with a shard size");
+    plan = plan_of(0);
     for (size_t i = 0; i < sizeof sides / sizeof sides[0]; i++) {
         plan.side = &sides[i];
         refused("out", &plan, i == 3 ? BND_BAD_STREAM : BND_BAD_ARGUMENT, "");

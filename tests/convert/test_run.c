@@ -201,8 +201,9 @@ static void spoil(size_t element, unsigned high, unsigned low)
 static void nonfinite_numbers_are_named(void)
 {
     char path[PATH_SIZE];
-    bnd_quantize hows[] = {{.to = "e4m3"}, {.to = "e4m3", .layout = "fp8"}, {.to = "e4m3", .layout = "fp8-block"}};
-    for (size_t i = 0; i < 3; i++) {
+    bnd_quantize hows[] = {
+        {.to = "e4m3"}, {.to = "e4m3", .layout = "fp8"}, {.to = "e4m3", .layout = "fp8-block"}, {.to = "fp16"}};
+    for (size_t i = 0; i < sizeof hows / sizeof *hows; i++) {
         open_folder();
         make_model("in", wide_model, WIDE, config);
         spoil(412345, 0x7f, 0xc0);
@@ -218,6 +219,27 @@ static void nonfinite_numbers_are_named(void)
         bnd_checkpoint_free(quantize_named("in", "out", &hows[i]));
         close_folder();
     }
+}
+
+/* A finite number that a format has no room for is named, too, unless infinities are allowed. */
+static void overflow_is_named(void)
+{
+    static const made_weight large[] = {{"m.0.q_proj.weight", "F32", 300, 1000, 1},
+                                        {"m.0.o_proj.weight", "F32", 1, 8, 1e7}};
+    char path[PATH_SIZE];
+    bnd_quantize how = {.to = "fp16"};
+    open_folder();
+    make_model("in", large, 2, config);
+    refuse_run(&how, "out", BND_BAD_ARGUMENT, ", which overflows to infinity in fp16; set allow_nonfinite");
+    CU_ASSERT_NOT_EQUAL(access(in_folder(path, "out"), F_OK), 0);
+    how.to = "bf16"; /* it has room */
+    bnd_checkpoint_free(quantize_named("in", "bf16", &how));
+    how.to = "fp16";
+    how.allow_nonfinite = true;
+    bnd_checkpoint_free(quantize_named("in", "out", &how));
+    how = (bnd_quantize){.to = "fp16", .rounding = {.rounding = BND_ROUND_RTZ}}; /* the largest number, no infinity */
+    bnd_checkpoint_free(quantize_named("in", "toward-zero", &how));
+    close_folder();
 }
 
 static bool stop_at_once(void *state, uint64_t done, uint64_t total)
@@ -294,6 +316,7 @@ CU_TestInfo run_tests[] = {{"threads change nothing", threads_change_nothing},
                            {"files are copied", files_are_copied},
                            {"the input is not the output", the_input_is_not_the_output},
                            {"NaN and infinity are named", nonfinite_numbers_are_named},
+                           {"overflow is named", overflow_is_named},
                            {"work can be stopped", work_can_be_stopped},
                            MEMORY_MAY_RUN_OUT(memory_may_run_out),
                            CU_TEST_INFO_NULL};

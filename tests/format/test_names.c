@@ -225,14 +225,19 @@ static void test_nearest_names(void)
 }
 
 /* A width is not a format, and a block format has no codes of its own. */
+#define WITHOUT "expected a format without shared scales, got "
 static void test_words_for_several(void)
 {
     static const struct {
         const char *asked, *said;
     } cases[] = {
-        {"fp8", "'fp8' is ambiguous; use e4m3 or e5m2"}, {"torch.Float8", "'Float8' is ambiguous; use e4m3 or e5m2"},
-        {"fp6", "'fp6' is ambiguous; use e2m3 or e3m2"}, {"mxfp8", "'mxfp8' is a block format"},
-        {"nvfp4", "'nvfp4' is a block format"},          {"e4m3/row", "'e4m3/row' is a block format"},
+        {"fp8", "'fp8' is ambiguous; use e4m3 or e5m2"},
+        {"torch.Float8", "'Float8' is ambiguous; use e4m3 or e5m2"},
+        {"fp6", "'fp6' is ambiguous; use e2m3 or e3m2"},
+        {"mxfp8", WITHOUT "'mxfp8', which is written like"},
+        {"nvfp4", WITHOUT "'nvfp4', which"},
+        {"e4m3/row", WITHOUT "'e4m3/row', which"},
+        {"mxfp6", WITHOUT "'mxfp6', which"}, /* there is no such block format */
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         bnd_format f;

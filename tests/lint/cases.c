@@ -71,6 +71,9 @@
            "\",\"quantization_status\":\"compressed\",\"config_groups\":{\"g\":{\"targets\":[\"Linear\"],\"weights\":" \
            "{" weights "}}},\"ignore\":[]")
 #define CT_ROW CT("float-quantized", "\"num_bits\":8,\"type\":\"float\",\"strategy\":\"channel\"")
+#define CT_TARGETS(names)                                                                                              \
+    CONFIG("\"quant_method\":\"compressed-tensors\",\"format\":\"float-quantized\",\"config_groups\":{\"g\":{"         \
+           "\"targets\":[" names "],\"weights\":{\"num_bits\":8,\"type\":\"float\",\"strategy\":\"channel\"}}}")
 #define CT_NVFP4                                                                                                       \
     CT("nvfp4-pack-quantized", "\"num_bits\":4,\"type\":\"float\",\"strategy\":\"tensor_group\",\"group_size\":16")
 #define FP8       CONFIG("\"quant_method\":\"fp8\",\"activation_scheme\":\"dynamic\"")
@@ -275,6 +278,57 @@ const lint_case lint_cases[] = {
      "config-contradiction",
      D,
      {ROW_CODES, SCALAR("m.up_proj.weight_scale", 1e-3F)}},
+    {"another method",
+     CONFIG("\"quant_method\":\"gptq\",\"bits\":4,\"group_size\":128"),
+     "config-contradiction",
+     D,
+     {ROW_CODES, SCALAR("m.up_proj.weight_scale", 1e-3F)}},
+    {"a method without a name",
+     CONFIG("\"quant_method\":\"\""),
+     "config-contradiction",
+     D,
+     {ROW_CODES, SCALAR("m.up_proj.weight_scale", 1e-3F)}},
+    {"a method whose codes have other names",
+     CONFIG("\"quant_method\":\"mxfp4\""),
+     "config-contradiction",
+     D,
+     {ROW_CODES, SCALAR("m.up_proj.weight_scale", 1e-3F)}},
+    {"a method with the same tensors",
+     CONFIG("\"quant_method\":\"quark\""),
+     "config-contradiction",
+     BND_SEVERITY_NOTE,
+     {ROW_CODES, SCALAR("m.up_proj.weight_scale", 1e-3F)}},
+    {"GPTQ as it is",
+     CONFIG("\"quant_method\":\"gptq\",\"bits\":4,\"group_size\":128"),
+     "",
+     D,
+     {CODES("m.up_proj.qweight", "U8", 8, 16), PLAIN("n.up_proj.weight", 4, 4)}},
+    {"targets that are not there", CT_TARGETS("\"Foo\""), "config-contradiction", D, {ROW_CODES, GOOD_ROWS}},
+    {"targets that name another layer",
+     CT_TARGETS("\"m.down_proj\""),
+     "config-contradiction",
+     D,
+     {ROW_CODES, GOOD_ROWS}},
+    {"targets of an engine's class", CT_TARGETS("\"RowParallelLinear\""), "", D, {ROW_CODES, GOOD_ROWS}},
+    {"targets by their name", CT_TARGETS("\"m.up_proj\""), "", D, {ROW_CODES, GOOD_ROWS}},
+    {"groups without one",
+     CONFIG("\"quant_method\":\"compressed-tensors\",\"format\":\"float-quantized\",\"config_groups\":{}"),
+     "config-contradiction",
+     D,
+     {ROW_CODES, GOOD_ROWS}},
+    {"a format of the group, and another one",
+     CONFIG(
+         "\"quant_method\":\"compressed-tensors\",\"format\":\"int-quantized\",\"config_groups\":{\"g\":{\"targets\":["
+         "\"Linear\"],\"format\":\"float-quantized\",\"weights\":{\"num_bits\":8,\"type\":\"float\",\"strategy\":"
+         "\"channel\"}}}"),
+     "config-contradiction",
+     D,
+     {ROW_CODES, GOOD_ROWS}},
+    {"asymmetric, without a zero point",
+     CT("float-quantized", "\"num_bits\":8,\"type\":\"float\",\"strategy\":\"channel\",\"symmetric\":false"),
+     "config-contradiction",
+     D,
+     {ROW_CODES, GOOD_ROWS}},
     {"tied",
      "{\"tie_word_embeddings\":true,\"quantization_config\":{\"quant_method\":\"fp8\",\"activation_scheme\":"
      "\"dynamic\"}}",

@@ -29,6 +29,7 @@ EXTRA_DIST += \
 	tests/python/test_torch_gradients.py \
 	tests/python/test_torch_models.py \
 	tests/python/test_torch_muon.py \
+	tests/python/test_torch_parts.py \
 	tests/python/test_types.py \
 	tests/python/torch_models.py \
 	tests/python/wheel.sh

@@ -222,6 +222,29 @@ class Arrays(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "out must be"):
             bd.round(x, "e6m9", out=np.zeros(1000))
 
+    def test_out_that_cannot_have_the_result(self):
+        """What is read as a copy, and elements that share memory: refused, and not returned as if it were written."""
+        strided, codes, x = np.lib.stride_tricks.as_strided, np.array([1, 2], np.uint8), normal(8, 32)
+        copied, shared = "out must be an array that can be written to in place", "elements that share memory"
+        for call, words in ((lambda: bd.round([1.1, 2.2], "bf16", out=[0.0, 0.0]), copied),
+                            (lambda: bd.round(1.1, "bf16", out=0.0), copied),
+                            (lambda: bd.round(1.1, "bf16", out=np.float64(0)), copied),
+                            (lambda: bd.encode([1.0, 2.0], "fp64", out=[0, 0]), copied),
+                            (lambda: bd.encode([1.0, 2.0], "fp16", out=np.zeros(2, ">f2")), copied),
+                            (lambda: bd.convert(codes, "e4m3", "fp16", out=np.zeros(2, ">f2")), copied),
+                            (lambda: bd.round(np.ones(3), "bf16", out=strided(np.zeros(1), (3,), (0,))), shared),
+                            (lambda: bd.round(np.ones(3), "bf16", out=strided(np.zeros(3), (3,), (4,))), shared),
+                            (lambda: bd.round(np.ones((2, 2)), "bf16", out=strided(np.zeros(3), (2, 2), (8, 8))),
+                             shared),
+                            (lambda: bd.matmul(x, x.T, out=strided(np.zeros(8, np.float32), (8, 8), (0, 4))), shared),
+                            (lambda: bd.fake_quantize(x, out=strided(x[0].copy(), x.shape, (0, 4))), shared)):
+            with self.assertRaisesRegex(ValueError, words):
+                call()
+        for out in (strided(np.zeros(10), (2, 3), (24, 16)), np.zeros((3, 2)).T, np.zeros((4, 6))[::-2, ::2]):
+            self.assertIs(bd.round(np.full((2, 3), 1.1), "e2m1", out=out), out)
+            self.assertEqual(out.tolist(), [[1.0] * 3] * 2)
+        self.assertEqual(bd.round(np.empty((0, 3)), "bf16", out=np.empty((0, 3))).shape, (0, 3))
+
     def test_packed(self):
         for name, width in (("e3m2", 6), ("e2m1", 4), ("e5m6", 12), ("e1m1", 3), ("e4m3", 8), ("fp16", 16)):
             x = normal(3, 37)

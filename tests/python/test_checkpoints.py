@@ -70,7 +70,7 @@ class Doubles(Checkpoints):
         path = self.stored("ties.safetensors", x)
         for name in ("bf16", "fp16", "fp32"):
             out = self.at("of-" + name)
-            bd.quantize_checkpoint(path, out, to=name)
+            bd.quantize_checkpoint(path, out, to=name, allow_nonfinite=True)
             with bd.open_checkpoint(out) as found:
                 codes = np.asarray(found["x.weight"]).reshape(-1)
                 self.assertEqual(codes.tobytes(), bd.encode(x, name).tobytes())
@@ -92,8 +92,21 @@ class Open(Checkpoints):
             self.assertEqual(array.tobytes(), numbers(64 * 128, 6))
             self.assertFalse(array.flags.writeable)
             self.assertEqual(array.__array_interface__["data"][0], found[name].__array_interface__["data"][0])
+            self.assertEqual(found.get(name).tobytes(), array.tobytes())
+            self.assertEqual((found.get("nothing"), found.get("nothing", 5)), (None, 5))
+            self.assertEqual([x.tobytes() for x in found.values()], [x.tobytes() for _, x in found.items()])
         self.refuses("is closed", len, found)
         self.assertEqual(array.tobytes(), numbers(64 * 128, 6))  # the file stays mapped as long as there is an array
+
+    def test_a_bad_config_is_named(self):
+        folder = self.at("bad-config")
+        os.mkdir(folder)
+        safetensors(os.path.join(folder, "model.safetensors"), {"x": ("F32", [1], bytes(4))})
+        for words in (b'{"model_type":', b"\xff\xfe"):
+            with open(os.path.join(folder, "config.json"), "wb") as file:
+                file.write(words)
+            for path in (folder, os.path.join(folder, "model.safetensors")):
+                self.refuses("bad-config/config.json cannot be read as JSON", lambda: bd.open_checkpoint(path).config)
 
     def test_dtypes(self):
         path = self.at("kinds.safetensors")
@@ -223,6 +236,10 @@ class Commands(Checkpoints):
         only = bd.lint(self.base, loader="vllm")
         self.assertEqual([row["loader"] for row in only.layouts[0]["loaders"]], ["vLLM"])
         self.refuses("unknown loader 'nobody' (available: vLLM", bd.lint, self.base, loader="nobody")
+        self.refuses("unknown layout 'compresed-tensors/nvfp4'; did you mean 'compressed-tensors/nvfp4'? (available: ",
+                     checkpoints.loaders, "compresed-tensors/nvfp4")
+        for layout in ("unquantized", "gguf/unquantized", "mlx/affine", only.layouts[0]["layout"]):
+            self.assertEqual(len(checkpoints.loaders(layout)), 6)
         self.refuses("No such file", bd.lint, self.at("nothing"))
 
     def test_lint_finds_damage(self):

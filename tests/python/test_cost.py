@@ -101,7 +101,15 @@ class Cost(Case):
         self.refuses("bandwidth is missing", bd.cost.roofline, "4x4x4", peak=1e12)
         self.refuses("tokens is missing", bd.cost.flops, params=1e9)
         self.refuses("must be one recipe", bd.cost.fit, gpu="h100", recipe="fp32,bf16-amp")
-        self.refuses("unexpected keyword argument 'colour'", bd.cost.time, params=1e9, tokens=1e9, gpu="h100", colour=1)
+        self.refuses("unknown argument 'colour' of a model (available: model, layers", bd.cost.time, params=1e9,
+                     tokens=1e9, gpu="h100", colour=1)
+        self.refuses("unknown argument 'foo' of a model (available: model, layers", bd.cost.memory, "llama3-70b", foo=4)
+        self.refuses("sparse must be True or False, not 'no'", bd.cost.time, params=1e9, tokens=1e9, gpu="h100",
+                     sparse="no")
+        self.refuses("tied must be True or False, not 'no'", bd.cost.memory, "gpt2", tied="no")
+        self.refuses("format cannot be used with peak", bd.cost.time, params=1e9, tokens=1e9, peak=4e14, format="fp8")
+        self.refuses("sparse cannot be used with peak", bd.cost.time, params=1e9, tokens=1e9, peak=4e14, sparse=True)
+        bd.cost.roofline("4x4x4", peak=4e14, bandwidth=1e12, format="fp8")  # whose bytes count
 
 
 if __name__ == "__main__":

@@ -179,7 +179,7 @@ class Refused(unittest.TestCase):
         self.refuses("seed must be", wrapped, seed=-1)
         self.refuses("unwrap takes a torch.nn.Module", bt.unwrap, 5)
         for rates in ({"lr": float("nan")}, {"lr": -1}, {"lr": "a"}, {"betas": (1,)}, {"betas": (2, 3)}, {"eps": -1},
-                      {"weight_decay": float("inf")}, {"seed": None}):
+                      {"weight_decay": float("inf")}, {"seed": "1"}):
             self.refuses(f"{next(iter(rates))}", bt.optim.AdamW, wrapped(), **rates)
         self.refuses("momentum must be", bt.optim.SGD, wrapped(), momentum=-1)
         self.refuses("rule is for scales", bt.quantize, wide, "e4m3", rule="floor")
@@ -204,7 +204,7 @@ class Refused(unittest.TestCase):
     def test_shims(self):
         from libbinade.shims import mx_specs, qtorch
         x = torch.tensor(X)
-        self.refuses("exp must be a whole number from 1 to 8", qtorch.float_quantize, x, 2**32, 3)
+        self.refuses("exp must be a whole number from 2 to 8", qtorch.float_quantize, x, 2**32, 3)
         self.refuses("wl must be a whole number", qtorch.fixed_point_quantize, x, -1, 3)
         self.refuses("fl must be a whole number", qtorch.FixedPoint, 8, 0.5)
         self.refuses("a floating-point tensor", qtorch.fixed_point_quantize, X, 8, 4)

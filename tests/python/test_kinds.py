@@ -349,6 +349,8 @@ class Torch(unittest.TestCase):
         with t.inference_mode():
             out = t.full((3,), 1.1)
         self.assertEqual(bd.round(out, "e2m1", out=out).tolist(), [1, 1, 1])
+        with self.assertRaisesRegex(ValueError, "elements that share memory"):
+            bd.round(t.ones(4), "bf16", out=t.zeros(1).expand(4))
         self.assertEqual(bd.quantize(t.zeros(0, 3), "e4m3/tensor").scales.tolist(), 1)
 
     def test_types_name_formats(self):

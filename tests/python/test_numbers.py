@@ -169,6 +169,12 @@ class Range(unittest.TestCase):
     def test_object(self):
         r = bd.range("fp16", ["1e-8", 0.1])
         self.assertEqual((r.outcome("1e-8", "fp16"), r.outcome(0.1, "fp16")), ("zero", "ok"))
+        for value, f, words in ((3, "fp16", "no value '3' (available: 1e-8, 0.1)"),
+                                ("1e-8", "bf16", "no format 'bf16' (available: fp16)"),
+                                (1e-8, "fp16", "no value '1e-08'")):
+            with self.assertRaises(KeyError) as caught:
+                r.outcome(value, f)
+            self.assertIn(words, str(caught.exception))
         self.assertIn("->0", str(r))
         self.assertIn("max 65504", str(r))
         self.assertIn("underflowed to zero", r._repr_html_())

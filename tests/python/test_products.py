@@ -210,6 +210,17 @@ class Products(unittest.TestCase):
                 call()
             self.assertIn(words, str(caught.exception))
 
+    def test_integers_need_a_format(self):
+        codes, a, t = bd.encode(normal(4, 4), "e4m3"), normal(4, 4), torch()
+        wide = bd.encode(t.ones(4, 4), "fp16")
+        for call, name in ((lambda: bd.matmul(codes, codes, a_format="e4m3"), "b"),
+                           (lambda: bd.matmul(codes, codes), "a"), (lambda: bd.matmul(a, codes), "b"),
+                           (lambda: bd.matmul(wide, wide, a_format="fp16"), "b"),
+                           (lambda: bd.matmul(np.arange(16).reshape(4, 4), a), "a")):
+            with self.assertRaisesRegex(TypeError, f"{name} is an array of .*give their format as {name}_format"):
+                call()
+        self.assertEqual(bd.matmul([[1, 2]], [[3], [4]]).tolist(), [[11]])
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=1)

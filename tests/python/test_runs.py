@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 import unittest
+import unittest.mock
 
 import numpy as np
 
@@ -161,6 +162,18 @@ class Train(Case):
         found = bd.compare(self.at("log.csv"), step_column="n", loss_column="l")
         theirs = command("compare", self.at("log.csv"), "--step-column", "n", "--loss-column", "l")
         self.assertEqual(untimed(plain(found.to_dict())), untimed(theirs))
+        run = bd.load_run(self.at("log.csv"), step_column="n", loss_column="l")
+        self.assertEqual(run.columns["loss"].tolist()[:2], [3.5, 3.25])
+        self.refuses("name the step column and the loss column", bd.load_run, self.at("log.csv"))
+        self.refuses("loss_column is a str", bd.load_run, self.at("log.csv"), loss_column=5)
+
+    def test_plots_without_matplotlib(self):
+        runs = bd.train("mlp", "fp32", steps=1)
+        with unittest.mock.patch.dict("sys.modules", {"matplotlib": None}):
+            for found, words in ((runs, "curves() has the numbers"), (runs[0], "columns has the numbers")):
+                with self.assertRaises(ImportError) as caught:
+                    found.plot()
+                self.assertIn(words, str(caught.exception))
 
     def test_curves(self):
         found = bd.train("mlp", "bf16-amp", steps=30, seeds=2)

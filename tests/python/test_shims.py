@@ -21,6 +21,9 @@ class QPyTorch(unittest.TestCase):
         torch.manual_seed(1)
         self.assertTrue(torch.equal(a, qtorch.float_quantize(x, 4, 3)))
         self.assertEqual(float(qtorch.float_quantize(torch.tensor(1e9), 4, 3)), 240.0)
+        self.assertEqual(qtorch.float_quantize(torch.tensor([0.3, 7.0]), 2, 0, "nearest").tolist(), [0.0, 2.0])
+        with self.assertRaisesRegex(ValueError, "exp must be a whole number from 2 to 8, not 1"):
+            qtorch.float_quantize(x, 1, 2, "nearest")
 
     def test_differences(self):
         """What the source of QPyTorch says, number by number: ties away, no subnormals, NaN to the largest."""
@@ -59,6 +62,20 @@ class Microxcaling(unittest.TestCase):
             mx_specs.MxSpecs({"blocksize": 32})
         with self.assertRaises(ValueError):
             mx_specs.quantize_mx_op(x, specs, "fp7", axes=-1)
+        with self.assertRaisesRegex(ValueError, "mx_flush_fp32_subnorms must be False"):
+            mx_specs.quantize_mx_op(x, {"mx_flush_fp32_subnorms": True}, "fp4", axes=-1)
+
+    def test_smallest_scales(self):
+        """Scales are those of E8M0, from 2^-127 on."""
+        x = torch.tensor([[4e-39, 9e-39]])
+        y = mx_specs.quantize_mx_op(x, {"block_size": 32}, "fp4", axes=[-1])
+        self.assertEqual(y.tolist(), [[2.0**-128, 1.5 * 2.0**-127]])
+        x = torch.randn(64, 64) * torch.exp2(torch.randint(-149, -100, (64, 1)).float())
+        for element, block in (("fp4_e2m1", "mxfp4"), ("fp8_e4m3", "mxfp8"), ("fp8_e5m2", "mxfp8-e5m2")):
+            y = mx_specs.quantize_mx_op(x, {"block_size": 32}, element, axes=[-1])
+            self.assertTrue(torch.equal(y, bd.fake_quantize(x, block, rule="floor", rounding="rna",
+                                                            overflow="saturate")), element)
+            self.assertEqual(mx_specs.differences(x, element)["others"], 0)
 
     def test_differences(self):
         torch.manual_seed(3)

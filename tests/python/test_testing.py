@@ -447,6 +447,18 @@ class Products(unittest.TestCase):
         with self.assertRaises(AssertionError):
             testing.check_gemm(lambda a, b: (a @ b).T[:-1])
 
+    def test_without_inputs(self):
+        """A check that has compared nothing has not passed."""
+        used = iter([(np.ones((2, 2)), np.ones((2, 2)))])
+        testing.assert_gemm(bd.matmul, inputs=used)
+        for call in (lambda: testing.check_gemm(bd.matmul, inputs=[]),
+                     lambda: testing.assert_gemm(bd.matmul, inputs=used),
+                     lambda: testing.check_block(lambda x: bd.quantize(x, "mxfp4"), "mxfp4", inputs=[]),
+                     lambda: testing.assert_block(lambda x: bd.quantize(x, "mxfp4"), "mxfp4", inputs=iter(())),
+                     lambda: testing.check_cast(e4m3, "e4m3", inputs=[])):
+            with self.assertRaisesRegex(ValueError, "there are no inputs"):
+                call()
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv)

@@ -66,6 +66,27 @@ class Quantize(unittest.TestCase):
         bt.quantize(leaf, "mxfp4", rule="floor", backward="clipped").sum().backward()
         self.assertEqual(leaf.grad.tolist(), [[1, 0, 1, 1]])
 
+    def clipped(self, x, block, **how):
+        """The gradient of numbers with a gradient of 1 each."""
+        leaf = x.clone().requires_grad_()
+        bt.quantize(leaf, block, backward="clipped", **how).sum().backward()
+        return leaf.grad
+
+    def test_clipped_by_the_largest_element(self):
+        """Integers of any width, and value sets, which have no codes."""
+        for block, x in (("int4/row", [1, 2, -15.9, 14]), ("int8/row", [1, 2, -255.9, 254]),
+                         ("int2/row", [0.5, 0, -1.9, 1]), ("p3emin-2emax3/row", [1, 2, -127, 112])):
+            found = self.clipped(torch.tensor([x], dtype=torch.float32), block, rule="floor")
+            self.assertEqual(found.tolist(), [[1, 1, 0, 1]], block)
+        torch.manual_seed(1)
+        x = torch.randn(8, 64) * 10
+        for values, codes in (("p2emin0emax2", "e2m1"), ("p3emin-2emax3", "e3m2ieee"), ("p4emin-6emax8", "e4m3none")):
+            for scale, rule in (("row", "floor"), ("mx", "even"), ("tile:2x8", "nearest"), ("row:16", "ct")):
+                pair = [self.clipped(x, f"{element}/{scale}", rule=rule) for element in (values, codes)]
+                self.assertTrue(torch.equal(*pair), (values, scale))
+        with self.assertRaisesRegex(ValueError, "cannot be used with the rule mse and p2emin0emax2"):
+            self.clipped(x, "p2emin0emax2/row", rule="mse")
+
     def test_seed_of_torch(self):
         x = torch.randn(1000)
         torch.manual_seed(5)

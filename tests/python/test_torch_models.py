@@ -1,4 +1,4 @@
-"""libbinade.torch on models that know nothing of formats: wrap, exceptions, record, optimizers."""
+"""libbinade.torch on models that know nothing of formats: wrap, record, optimizers."""
 import copy
 import ctypes
 import doctest
@@ -235,25 +235,6 @@ class Wrapping(unittest.TestCase):
     def model(self):
         torch.manual_seed(5)
         return nn.Sequential(nn.Linear(8, 8), nn.GELU(), nn.Linear(8, 4))
-
-    def test_exceptions(self):
-        x = torch.randn(3, 8)
-        plain = self.model()
-        all_fp8 = bt.wrap(self.model(), "fp8-unscaled+fp32")(x)
-        none = bt.wrap(self.model(), "fp8-unscaled+fp32", exceptions={"*": "fp32"})(x)
-        last = bt.wrap(self.model(), "fp8-unscaled+fp32", exceptions={"2": "fp32"})(x)
-        self.assertTrue(torch.equal(plain(x), none.as_subclass(torch.Tensor)))
-        self.assertFalse(torch.equal(all_fp8, last))
-        with self.assertRaisesRegex(ValueError, "no module has a name like 'heads'"):
-            bt.wrap(self.model(), "bf16-amp", exceptions={"heads": "fp32"})
-
-    def test_training_with_exceptions(self):
-        model = bt.wrap(self.model(), "nvfp4", exceptions={"2": "bf16-sr"})
-        optimizer = bt.optim.AdamW(model, lr=1e-2)
-        x, y = torch.randn(16, 8), torch.randint(4, (16,))
-        losses = models.train(model, optimizer, [((x,), y)] * 8)
-        self.assertLess(losses[-1], losses[0])
-        self.assertTrue(torch.equal(model[2].weight, model[2].weight.bfloat16().float()))
 
     def test_refused(self):
         with self.assertRaisesRegex(TypeError, "float64"):

@@ -48,6 +48,7 @@ PYTHON_PACKAGE = \
 	tools/python/libbinade/torch/_record.py \
 	tools/python/libbinade/torch/_recurrent.py \
 	tools/python/libbinade/torch/_scale.py \
+	tools/python/libbinade/torch/_scopes.py \
 	tools/python/libbinade/torch/_place.py \
 	tools/python/libbinade/torch/_session.py \
 	tools/python/libbinade/torch/_wrap.py \

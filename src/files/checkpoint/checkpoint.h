@@ -21,6 +21,7 @@ typedef struct bndi_checkpoint_file {
     char *name; /* within the folder */
     uint64_t size;
     bnd_safetensors *header; /* of .safetensors: names, shapes and the mapped bytes are its own */
+    bool is_cut;             /* its end is missing: tensors that are not complete are not in the header */
 } bndi_checkpoint_file;
 
 enum { BNDI_TEXTS = 4, BNDI_TEXT_MAX = 1 << 24 };

@@ -1,8 +1,6 @@
 /* Which row fits best. */
 #include "checkpoint/weights.h"
 
-#include <string.h>
-
 enum {
     COST_MISSING = 1000,
     COST_NO_SECOND = 250, /* less than another dtype: NVFP4 without its tensor's scale is not MXFP4 */
@@ -30,14 +28,6 @@ static int cost_of_parts(const bndi_fit *fit)
     return cost + (fit->geometry.guessed ? COST_GUESSED : 0);
 }
 
-/* Is the method one of the row's? "modelopt_fp4" is one of ModelOpt's. */
-static bool is_method(const bndi_layout_row *row, const char *method)
-{
-    static const char modelopt[] = "modelopt";
-    return bndi_has_word(row->methods, method) ||
-           (strncmp(method, modelopt, sizeof modelopt - 1) == 0 && bndi_has_word(row->methods, modelopt));
-}
-
 /* Does a configuration say a format that is not one of the row's, and none that is? */
 static bool other_format(const bndi_layout_row *row, const bndi_quantization *q)
 {
@@ -62,7 +52,7 @@ static int cost_of_configurations(const bndi_layout_row *row, const bndi_hint *h
     for (size_t i = 0; all != NULL && i < all->count; i++) {
         const bndi_quantization *q = &all->rows[i];
         if (q->quant_method != NULL) {
-            bool mine = is_method(row, q->quant_method);
+            bool mine = bndi_has_method(row, q->quant_method);
             named = named || mine;
             other = other || !mine;
             format = format || (mine && other_format(row, q));

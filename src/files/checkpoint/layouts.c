@@ -161,6 +161,13 @@ bool bndi_has_word(const char *words, const char *word)
     return false;
 }
 
+bool bndi_has_method(const bndi_layout_row *row, const char *method)
+{
+    static const char modelopt[] = "modelopt";
+    return bndi_has_word(row->methods, method) ||
+           (strncmp(method, modelopt, sizeof modelopt - 1) == 0 && bndi_has_word(row->methods, modelopt));
+}
+
 size_t bndi_part_name(char *out, size_t size, const bnd_layout *layout, const char *weight, bnd_part part)
 {
     static const char word[] = ".weight";

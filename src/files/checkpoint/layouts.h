@@ -71,6 +71,9 @@ const char *bndi_part_shape_name(bndi_part_shape shape);
 /* Is this word one of the words in a text with blanks between them? */
 bool bndi_has_word(const char *words, const char *word);
 
+/* Is this quant_method one of the row's? "modelopt_fp4" is one of ModelOpt's. */
+bool bndi_has_method(const bndi_layout_row *row, const char *method);
+
 /* Writes the name of a part of a weight, as snprintf does: "model.layers.0.mlp.up_proj.weight_scale". `weight` is the
  * name of the weight, "model.layers.0.mlp.up_proj.weight". Returns 0 if the layout has no such part. */
 size_t bndi_part_name(char *out, size_t size, const bnd_layout *layout, const char *weight, bnd_part part);

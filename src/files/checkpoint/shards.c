@@ -14,6 +14,7 @@ typedef struct shard {
     const char *name;
     bnd_lab_mapped map;
     bnd_safetensors *header; /* NULL: it cannot be read, and this was reported */
+    bool is_cut;
 } shard;
 
 /* A file alone that is not a checkpoint is a failure; one of several is damage. */
@@ -80,13 +81,30 @@ static bnd_status place_data(const shard *s, size_t header_size, bnd_error *why)
     return status;
 }
 
+/* Leaves the tensors whose data are complete: they are in the order of their data, without gaps. */
+static void leave_complete(shard *s, uint64_t has)
+{
+    bnd_safetensors *header = s->header;
+    size_t left = 0, named = 0;
+    while (left < header->count && header->entries[left].begin + header->entries[left].entry.size <= has) {
+        left++;
+    }
+    const bnd_safetensor *end = &header->entries[left].entry;
+    for (size_t i = 0; i < header->count; i++) {
+        if (header->by_name[i] < end) {
+            header->by_name[named++] = header->by_name[i];
+        }
+    }
+    header->count = left;
+    s->is_cut = true;
+}
+
 static bnd_status check_size(shard *s, size_t header_size, bnd_error *why)
 {
     uint64_t has = s->map.size - header_size, needs = s->header->data_size;
     bnd_error what;
     if (needs > has) {
-        bnd_safetensors_free(s->header);
-        s->header = NULL;
+        leave_complete(s, has);
         (void)bnd_fail(&what, BND_BAD_FILE, header_size, "is truncated: its tensors need %llu bytes, %llu are left",
                        (unsigned long long)needs, (unsigned long long)has);
         return bndi_report(s->opening, "shard-truncated", s->name, &what, why);
@@ -153,7 +171,8 @@ static bnd_status add_file(bnd_checkpoint *c, const shard *s, bnd_error *why)
         bnd_safetensors_free(s->header);
         return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the name of a file");
     }
-    c->files[c->file_count++] = (bndi_checkpoint_file){.name = name, .size = s->map.size, .header = s->header};
+    c->files[c->file_count++] =
+        (bndi_checkpoint_file){.name = name, .size = s->map.size, .header = s->header, .is_cut = s->is_cut};
     return BND_OK;
 }
 

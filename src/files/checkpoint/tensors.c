@@ -103,13 +103,13 @@ static bnd_status check_tensor(const bndi_opening *opening, const bnd_stored_ten
     return BND_OK;
 }
 
-static bool has_file(const bnd_checkpoint *c, const char *name)
+static bool has_whole_file(const bnd_checkpoint *c, const char *name)
 {
     size_t i = 0;
     while (i < c->file_count && strcmp(c->files[i].name, name) != 0) {
         i++;
     }
-    return i < c->file_count;
+    return i < c->file_count && !c->files[i].is_cut;
 }
 
 /* What a file that cannot be read should have is not reported as well. */
@@ -163,7 +163,7 @@ static bnd_status check_index(const bndi_opening *opening, const bndi_index *ind
         return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for a list of %zu files", index->file_count);
     }
     for (size_t i = 0; i < index->file_count; i++) {
-        is_read[i] = has_file(opening->checkpoint, index->files[i]);
+        is_read[i] = has_whole_file(opening->checkpoint, index->files[i]);
         is_whole = is_whole && is_read[i];
     }
     bnd_status status = check_names(opening, index, is_read, why);

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Where the data of a tensor go. */
@@ -53,7 +54,7 @@ static bnd_status measure(making *m, bnd_error *why)
 static void share_out(making *m)
 {
     bnd_checkpoint_writer *w = m->writer;
-    uint64_t most = w->is_folder && m->plan->shard_size > 0 ? m->plan->shard_size : UINT64_MAX, filled = 0;
+    uint64_t most = m->plan->shard_size > 0 ? m->plan->shard_size : UINT64_MAX, filled = 0;
     w->shards = 1;
     for (size_t i = 0; i < w->count; i++) {
         uint64_t size = m->entries[i].size;
@@ -186,16 +187,30 @@ static bnd_status write_index(making *m, bnd_error *why)
 
 /* ---- writers ---- */
 
+/* A file of this name stays, as a folder does: only an empty one is replaced. */
+static bnd_status check_file(const making *m, const char *path, bnd_error *why)
+{
+    struct stat about;
+    if (m->plan->side_count > 0) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "a single file has no files next to it: write a folder");
+    }
+    if (m->plan->shard_size > 0) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                        "the output is one file and cannot be used with a shard size: write a folder, or leave it out");
+    }
+    return stat(path, &about) == 0 && S_ISREG(about.st_mode) && about.st_size > 0
+               ? bnd_fail(why, BND_BAD_STREAM, 0, "is there already, and is not empty; choose another name")
+               : BND_OK;
+}
+
 static bnd_status open_output(making *m, const char *path, bnd_error *why)
 {
     bnd_checkpoint_writer *w = m->writer;
     if (w->is_folder) {
         return bnd_lab_folder_open(&w->folder, path, w->shards + 1 + m->plan->side_count, why);
     }
-    if (m->plan->side_count > 0) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "a single file has no files next to it: write a folder");
-    }
-    return bnd_lab_output_open(&w->file, path, why);
+    bnd_status status = check_file(m, path, why);
+    return status == BND_OK ? bnd_lab_output_open(&w->file, path, why) : status;
 }
 
 static bnd_status make(making *m, const char *path, bnd_error *why)

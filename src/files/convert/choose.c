@@ -191,13 +191,37 @@ static bnd_status choose_one(bnd_planned_weight *out, const bnd_quantize_plan *p
 
 /* ---- all of them ---- */
 
+/* A pattern of `also` whose tensors all have no floating-point numbers. It matches some. */
+static bnd_status check_included(const bnd_quantize_plan *plan, const char *pattern, bnd_error *why)
+{
+    const bnd_stored_weight *first = NULL;
+    for (size_t i = 0; i < bnd_checkpoint_weights(plan->in); i++) {
+        const bnd_stored_weight *weight = bnd_checkpoint_weight_at(plan->in, i);
+        if (!bndi_glob_weight(pattern, weight->name)) {
+            continue;
+        }
+        if (weight->is_float || weight->layout != NULL) {
+            return BND_OK;
+        }
+        first = first == NULL ? weight : first;
+    }
+    return first == NULL ? BND_OK
+                         : bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                                    "include '%s' matches only tensors that cannot be quantized, such as %s: %s",
+                                    pattern, first->name, first->why_not);
+}
+
 static bnd_status check_patterns(const bnd_quantize_plan *plan, const bnd_quantize *asked, bnd_error *why)
 {
     bnd_status status =
         bnd_checkpoint_check_patterns(plan->in, "keep", asked->keep, asked->keeps, bndi_glob_weight, why);
-    return status == BND_OK
-               ? bnd_checkpoint_check_patterns(plan->in, "include", asked->also, asked->alsos, bndi_glob_weight, why)
-               : status;
+    status = status == BND_OK
+                 ? bnd_checkpoint_check_patterns(plan->in, "include", asked->also, asked->alsos, bndi_glob_weight, why)
+                 : status;
+    for (size_t i = 0; status == BND_OK && i < asked->alsos; i++) {
+        status = check_included(plan, asked->also[i], why);
+    }
+    return status;
 }
 
 /* What is decoded has the axes that the unquantized model has. */

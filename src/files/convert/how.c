@@ -142,7 +142,8 @@ static bnd_status find_block(bndi_how *out, const bnd_quantize *asked, bnd_layou
     char text[BND_BLOCK_NAME_SIZE];
     bnd_format format;
     const char *to = asked->to, *scale = asked->scale;
-    bool whole = bnd_format_parse(&format, to, NULL) != BND_OK && bnd_block_parse(&out->block, to, NULL) == BND_OK;
+    bool is_format = bnd_format_parse(&format, to, NULL) == BND_OK;
+    bool whole = !is_format && bnd_block_parse(&out->block, to, NULL) == BND_OK;
     if (whole && scale == NULL) {
         return BND_OK;
     }
@@ -157,6 +158,9 @@ static bnd_status find_block(bndi_how *out, const bnd_quantize *asked, bnd_layou
         return same ? BND_OK
                     : bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s has scales of its own and cannot be used with scale %s",
                                to, scale);
+    }
+    if (!is_format && (strchr(to, '/') != NULL || strncmp(to, "mx", 2) == 0 || strncmp(to, "nv", 2) == 0)) {
+        return bnd_block_parse(&out->block, to, why); /* it is written like a block format: the error is of these */
     }
     if (scale == NULL) {
         bool tiles = asked->layout != NULL && strcmp(asked->layout, "fp8-block") == 0;

@@ -7,6 +7,7 @@
 #include "checkpoint/wide_numbers.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* The weight of a piece: the last one that begins at or before it. */
@@ -83,7 +84,34 @@ static void told(bndi_quantizing *job, uint64_t bytes)
     (void)__atomic_add_fetch(&job->done, bytes, __ATOMIC_RELAXED);
 }
 
-/* ---- scales that are NaN ---- */
+/* ---- numbers that are not finite ---- */
+
+/* The code of infinity in fp32, bf16 and fp16; those of NaNs are above it. */
+static uint32_t infinity_of(const bnd_format *f)
+{
+    return f->width == 32 ? 0x7f800000 : bnd_format_same(f, bnd_format_at(BND_FORMAT_BF16)) ? 0x7f80 : 0x7c00;
+}
+
+/* The first code of fp32, bf16 or fp16 that is an infinity or a NaN; `count` if none is. Counting them all first is
+ * faster: that loop has no exit. */
+static size_t find_nonfinite(const bnd_format *f, const unsigned char *codes, size_t count)
+{
+    uint32_t infinity = infinity_of(f), found = 0;
+    size_t bytes = f->width / 8U, i = 0;
+    for (size_t k = 0; k < count; k++) {
+        const unsigned char *at = codes + k * bytes + bytes - 2; /* the upper half of fp32 holds the exponent */
+        uint32_t upper = (uint32_t)at[0] | (uint32_t)at[1] << 8, mask = bytes == 4 ? infinity >> 16 : infinity;
+        found += (upper & mask) == mask;
+    }
+    for (; found > 0 && i < count; i++) {
+        const unsigned char *at = codes + i * bytes + bytes - 2;
+        uint32_t upper = (uint32_t)at[0] | (uint32_t)at[1] << 8, mask = bytes == 4 ? infinity >> 16 : infinity;
+        if ((upper & mask) == mask) {
+            return i;
+        }
+    }
+    return count;
+}
 
 /* The first scale that is a NaN; `count` if none is. */
 static size_t find_nan(const bnd_format *f, const unsigned char *scales, size_t count)
@@ -94,7 +122,7 @@ static size_t find_nan(const bnd_format *f, const unsigned char *scales, size_t 
         const unsigned char *found = memchr(scales, nan, count);
         return found != NULL ? (size_t)(found - scales) : count;
     }
-    uint32_t infinity = bytes == 4 ? 0x7f800000 : bnd_format_same(f, bnd_format_at(BND_FORMAT_BF16)) ? 0x7f80 : 0x7c00;
+    uint32_t infinity = infinity_of(f);
     for (size_t i = 0; i < count; i++) {
         uint32_t code = 0;
         for (size_t k = 0; k < bytes; k++) {
@@ -107,6 +135,20 @@ static size_t find_nan(const bnd_format *f, const unsigned char *scales, size_t 
     return count;
 }
 
+/* `x` is not finite, or overflows to infinity in `to`. */
+static bnd_status refuse_number(const bnd_planned_weight *weight, uint64_t place, double x, const bnd_format *to,
+                                bnd_error *why)
+{
+    uint64_t columns = weight->rank > 0 ? weight->shape[weight->rank - 1] : 1;
+    char number[32];
+    (void)snprintf(number, sizeof number, isnan(x) ? "NaN" : isinf(x) ? "infinite" : "%.9g", x);
+    return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                    "%s is %s at row %llu, column %llu%s%s; set allow_nonfinite to accept such numbers, or add this "
+                    "weight to keep",
+                    weight->name, number, (unsigned long long)(place / columns), (unsigned long long)(place % columns),
+                    isfinite(x) ? ", which overflows to infinity in " : "", isfinite(x) ? to->name : "");
+}
+
 static bnd_status refuse_nonfinite(const bnd_planned_weight *weight, const float *x, uint64_t at, size_t n,
                                    bnd_error *why)
 {
@@ -114,12 +156,7 @@ static bnd_status refuse_nonfinite(const bnd_planned_weight *weight, const float
     while (i + 1 < n && isfinite(x[i])) {
         i++;
     }
-    uint64_t columns = weight->rank > 0 ? weight->shape[weight->rank - 1] : 1, place = at + i;
-    return bnd_fail(
-        why, BND_BAD_ARGUMENT, 0,
-        "%s is %s at row %llu, column %llu; allow numbers that are not finite, or keep this weight as it is",
-        weight->name, isnan(x[i]) ? "NaN" : "infinite", (unsigned long long)(place / columns),
-        (unsigned long long)(place % columns));
+    return refuse_number(weight, at + i, (double)x[i], NULL, why);
 }
 
 /* ---- the three kinds of work ---- */
@@ -150,15 +187,39 @@ static bnd_status encode_wide(const piece *p, const bnd_stored_tensor *wide, bnd
     return status;
 }
 
+/* The fp64 numbers of a piece, if they are in its order; NULL: it is decoded to fp32. */
+static const bnd_stored_tensor *wide_in_order(const piece *p)
+{
+    return p->work->gathered || p->work->turned ? NULL : bndi_wide_codes(p->weight->weight);
+}
+
 static bnd_status encode(bndi_quantizing *job, const piece *p, const bnd_array *how, bnd_error *why)
 {
-    const bnd_stored_tensor *wide = bndi_wide_codes(p->weight->weight);
-    if (wide != NULL && !p->work->gathered && !p->work->turned) {
+    const bnd_stored_tensor *wide = wide_in_order(p);
+    if (wide != NULL) {
         return encode_wide(p, wide, *how, why);
     }
     const bnd_status status = decode(job, p, why);
     return status == BND_OK ? bnd_encode_f32(p->memory->codes, p->memory->x, p->n, p->work->to, how, NULL, why)
                             : status;
+}
+
+/* Nothing becomes an infinity or a NaN without a word. */
+static bnd_status check_values(const piece *p, bnd_error *why)
+{
+    const bnd_stored_tensor *wide = wide_in_order(p);
+    size_t i = find_nonfinite(p->work->to, p->memory->codes, p->n);
+    bnd_status status = BND_OK;
+    double x;
+    if (i == p->n) {
+        return BND_OK;
+    }
+    if (wide != NULL) {
+        status = bnd_decode_f64(&x, bytes_at(wide, p->at + i), 1, wide->format, NULL, why);
+    } else {
+        x = (double)p->memory->x[i];
+    }
+    return status == BND_OK ? refuse_number(p->weight, p->at + i, x, p->work->to, why) : status;
 }
 
 static bnd_status round_values(bndi_quantizing *job, const piece *p, bnd_error *why)
@@ -169,6 +230,7 @@ static bnd_status round_values(bndi_quantizing *job, const piece *p, bnd_error *
         .context = &context, .rule = plan->rounding, .seed = plan->seed, .first = p->work->first_element + p->at};
     uint64_t bytes = p->work->to->width / 8U;
     bnd_status status = encode(job, p, &how, why);
+    status = status == BND_OK && !plan->allow_nonfinite ? check_values(p, why) : status;
     told(job, p->n * bytes);
     return status == BND_OK ? bnd_checkpoint_writer_put(job->writer, p->work->tensors[BND_PART_CODES], p->at * bytes,
                                                         p->memory->codes, (size_t)(p->n * bytes), why)

@@ -32,7 +32,8 @@ static void weights(bndi_sentence *line, const void *answer)
     begin(line, q, "weights:");
     for (size_t i = BND_CONVERSIONS; i-- > 0;) {
         if (q->sums.weights[i] > 0) {
-            bndi_sentence_add(line, "%s%zu %s", separator, q->sums.weights[i], words[i]);
+            const bool one = i == BND_STAYS && q->sums.weights[i] == 1;
+            bndi_sentence_add(line, "%s%zu %s", separator, q->sums.weights[i], one ? "stays as it is" : words[i]);
             separator = ", ";
         }
     }

@@ -3,11 +3,13 @@
 
 #include "bulk/bulk.h"
 #include "bulk/threads.h"
+#include "checkpoint/checkpoint.h"
 #include "convert/output_path.h"
 
 #include <stdlib.h>
 
 enum { MEMORY_MOST = 192 << 20 }; /* of all workers: where pieces are large, fewer work at once */
+#define SHARD_SIZE UINT64_C(5000000000)
 
 /* ---- workers ---- */
 
@@ -104,6 +106,13 @@ static bnd_status open_job(bndi_quantizing *job, bnd_error *why)
                : bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the scales of %zu weights", plan->count);
 }
 
+/* Unless a size was given, a checkpoint of several files stays one of several, as other tools have it. */
+static uint64_t shard_size_of(const bnd_quantize_plan *plan, const char *path)
+{
+    bool several = bnd_checkpoint_files(plan->in) > 1 && !bndi_ends_with(path, ".safetensors");
+    return plan->shard_size > 0 ? plan->shard_size : several ? SHARD_SIZE : 0;
+}
+
 static bnd_status write_all(bndi_quantizing *job, const char *path, const bndi_around *around, bool durable,
                             bnd_error *why)
 {
@@ -114,7 +123,7 @@ static bnd_status write_all(bndi_quantizing *job, const char *path, const bndi_a
                                         .pairs = around->pair_count,
                                         .side = around->side,
                                         .side_count = around->side_count,
-                                        .shard_size = plan->shard_size};
+                                        .shard_size = shard_size_of(plan, path)};
     bnd_error problem;
     bnd_status status = bnd_checkpoint_writer_new(&job->writer, path, &output, &problem);
     if (status != BND_OK) {

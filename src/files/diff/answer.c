@@ -1,4 +1,5 @@
 /* The answer of a comparison in words, line by line. */
+#include "diff/search.h"
 #include "store/store.h"
 
 #include <binade-lab/diff.h>
@@ -135,8 +136,27 @@ static void sums_of_all(bndi_sentence *line, const void *diff)
     }
 }
 
+static size_t weights_of_a(const bnd_diff *diff)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < bnd_diff_count(diff); i++) {
+        count += bnd_diff_at(diff, i)->a != NULL;
+    }
+    return count;
+}
+
+static void lacking_base(bndi_sentence *line, const void *diff)
+{
+    const size_t lacking = bndi_diff_without_base(diff), all = weights_of_a(diff);
+    if (lacking > 0) {
+        bndi_sentence_add(line, "The base lacks %zu of the %zu weight%s of A: how %s made is not explained.", lacking,
+                          all, all == 1 ? "" : "s", lacking == 1 ? "it was" : "they were");
+    }
+}
+
 size_t bnd_diff_print_line(char *out, size_t size, const bnd_diff *diff, size_t line)
 {
-    static bndi_sentence_writer *const lines[] = {same_values, stored_in_a, stored_in_b, kinds, sums_of_all};
+    static bndi_sentence_writer *const lines[] = {same_values, stored_in_a, stored_in_b,
+                                                  kinds,       sums_of_all, lacking_base};
     return bndi_sentence_print(out, size, lines, sizeof lines / sizeof lines[0], diff, line);
 }

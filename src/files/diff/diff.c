@@ -15,6 +15,7 @@ struct bnd_diff {
     size_t kinds[BND_DIFFERENCE_UNKNOWN + 1];
     bnd_explained_group *groups;
     size_t group_count;
+    size_t without_base; /* weights of A that the base lacks, if one was given to explain them */
 };
 
 static const char *const kind_names[] = {
@@ -52,6 +53,7 @@ static void pair_up(bnd_diff *d, const bnd_checkpoint *a, const bnd_checkpoint *
         bnd_weight_difference *w = &d->weights[i];
         w->explained.why_not = "it was not asked for";
         w->base = options->base != NULL ? counterpart(options->base, a, w->name) : w->b;
+        d->without_base += options->explain && options->base != NULL && w->a != NULL && w->base == NULL;
     }
 }
 
@@ -316,6 +318,11 @@ const bnd_difference_sums *bnd_diff_sums(const bnd_diff *diff)
 size_t bnd_diff_kinds(const bnd_diff *diff, bnd_difference_kind kind)
 {
     return (size_t)kind <= BND_DIFFERENCE_UNKNOWN ? diff->kinds[kind] : 0;
+}
+
+size_t bndi_diff_without_base(const bnd_diff *diff)
+{
+    return diff->without_base;
 }
 
 size_t bnd_diff_groups(const bnd_diff *diff)

@@ -48,4 +48,7 @@ BND_CHECKED bnd_status bndi_search_rest(bndi_search *search, const bndi_search_w
 /* The first rows of the sets, and how many tie with them. */
 void bndi_search_choose(bnd_explanation *out, const bndi_made_sets *sets);
 
+/* Weights of A that the base of the options lacks, if explanations were asked for; 0 without a base. */
+size_t bndi_diff_without_base(const bnd_diff *diff);
+
 #endif

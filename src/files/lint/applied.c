@@ -4,8 +4,15 @@
 
 #include "checkpoint/layouts.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Weights with the same fault of the config: the first one, and how many there are. */
+typedef struct affected {
+    const bnd_stored_weight *first;
+    size_t count;
+} affected;
 
 typedef struct applied {
     bnd_lint *lint;
@@ -13,6 +20,9 @@ typedef struct applied {
     const char **words;         /* the last words of modules that are quantized, sorted */
     size_t word_count;
     size_t quantized, plain; /* weights */
+    size_t others;           /* tensors of integers and of other types that are not recognized */
+    affected foreign;        /* quant_method is of another layout */
+    affected unnamed;        /* no group of compressed-tensors names them */
 } applied;
 
 /* ---- what a tensor is ---- */
@@ -71,6 +81,8 @@ static bool gather_words(applied *a)
             a->words[a->word_count++] = word;
         } else if (is_plain(weight->parts[BND_PART_CODES]) && weight->rank == 2) {
             a->plain++;
+        } else {
+            a->others += weight->rank == 2 && !weight->is_float;
         }
     }
     if (a->word_count > 0) {
@@ -117,6 +129,10 @@ static void check_group(const applied *a, const bnd_stored_weight *weight, const
         bndi_lint_report(a->lint, BNDI_CHECK_config_contradiction, name,
                          "has a scale per %llu elements, and the config says group_size %lld",
                          (unsigned long long)block->along, (long long)e->group_size);
+    } else if (e->asymmetric && weight->parts[BND_PART_ZERO_POINTS] == NULL) {
+        bndi_lint_report(a->lint, BNDI_CHECK_config_contradiction, name,
+                         "has no zero point, and the config says \"symmetric\": false; correct the config, or export "
+                         "again");
     }
 }
 
@@ -156,7 +172,13 @@ static bool check_words(const applied *a, const bnd_stored_weight *weight, const
     return true;
 }
 
-static void check_quantized(const applied *a, const bnd_stored_weight *weight, const bndi_expected *e)
+static void note_affected(affected *all, const bnd_stored_weight *weight)
+{
+    all->first = all->first == NULL ? weight : all->first;
+    all->count++;
+}
+
+static void check_quantized(applied *a, const bnd_stored_weight *weight, const bndi_expected *e)
 {
     const char *name = weight->parts[BND_PART_CODES]->name;
     size_t before = a->lint->count;
@@ -174,16 +196,63 @@ static void check_quantized(const applied *a, const bnd_stored_weight *weight, c
         return;
     }
     const bndi_layout_row *row = bndi_layout_row_of(weight->layout);
-    bool ours = e->method == NULL || row->methods[0] == '\0' || bndi_has_word(row->methods, e->method);
-    if (e->ignored) {
+    bool ours = e->method == NULL || row->methods[0] == '\0' || bndi_has_method(row, e->method);
+    bool grouped = bndi_is_word(e->method, "compressed-tensors");
+    if (!ours) {
+        note_affected(&a->foreign, weight);
+    } else if (e->ignored) {
         bndi_lint_report(
             a->lint, BNDI_CHECK_config_contradiction, name,
             "is quantized, and the config leaves this layer out; remove the entry, or export the layer again");
-    } else if (ours && check_words(a, weight, e)) {
-        if (bndi_is_word(e->method, "compressed-tensors") && e->targeted) {
+    } else if (grouped && !e->targeted && !e->unsure) {
+        note_affected(&a->unnamed, weight);
+    } else if (check_words(a, weight, e)) {
+        if (grouped && e->targeted) {
             check_group(a, weight, e);
         }
         check_tile(a, weight, e);
+    }
+}
+
+/* Methods of loaders that have no row in layouts.def, and whose tensors may be called as those of a row. */
+static const char other_methods[] = "quark torchao w8a8_fp8 w8a8_int8 fp_quant auto-round";
+
+/* A quant_method that no loader of these tensors has. */
+static void check_foreign(const applied *a)
+{
+    const affected *all = &a->foreign;
+    if (all->count == 0) {
+        return;
+    }
+    char what[120], place[100];
+    const bnd_layout *layout = all->first->layout;
+    (void)snprintf(what, sizeof what, "%zu weight%s", all->count, all->count == 1 ? " is" : "s are");
+    (void)snprintf(place, sizeof place, "%.40s: %.40s.quant_method", a->q->file, a->q->place);
+    if (bndi_has_word(other_methods, a->q->quant_method)) {
+        bndi_lint_report_as(a->lint, BNDI_CHECK_config_contradiction, BND_SEVERITY_NOTE, place,
+                            "is '%.40s', which has no layout here; %s checked as %s, which has the same tensors",
+                            a->q->quant_method, what, layout->name);
+        return;
+    }
+    bndi_lint_report(a->lint, BNDI_CHECK_config_contradiction, place,
+                     "is '%.40s', but %s stored as %s, which needs '%s'; correct the config, or export again",
+                     a->q->quant_method, what, layout->name, bndi_layout_row_of(layout)->methods);
+}
+
+/* Codes that compressed-tensors would load as an unquantized weight. */
+static void check_unnamed(const applied *a)
+{
+    const affected *all = &a->unnamed;
+    char others[60] = "";
+    if (all->count > 1) {
+        (void)snprintf(others, sizeof others, ", nor %zu other%s with codes", all->count - 1,
+                       all->count > 2 ? "s" : "");
+    }
+    if (all->count > 0) {
+        bndi_lint_report(a->lint, BNDI_CHECK_config_contradiction, all->first->parts[BND_PART_CODES]->name,
+                         "has codes, but no group in config_groups names this layer%s; name it in the targets, or "
+                         "\"Linear\" for all",
+                         others);
     }
 }
 
@@ -282,7 +351,7 @@ static void check_whole(const applied *a)
     }
     bool compressed =
         a->q != NULL && (a->q->quant_method != NULL || a->q->algorithm != NULL) && !bndi_is_word(a->q->format, "dense");
-    if (compressed && a->quantized == 0 && a->plain > 0) {
+    if (compressed && a->quantized == 0 && a->others == 0 && a->plain > 0) {
         bndi_lint_report(
             a->lint, BNDI_CHECK_config_not_applied, a->q->file,
             "says that the model is quantized (%.60s), but no weight is quantized; remove %s, or quantize the model",
@@ -314,5 +383,7 @@ void bndi_lint_check_applied(bnd_lint *lint, const bndi_quantizations *all)
             }
         }
     }
+    check_foreign(&a);
+    check_unnamed(&a);
     free(a.words);
 }

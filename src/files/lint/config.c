@@ -192,6 +192,24 @@ static void check_group(const place *outer, const bndi_quantization_group *group
     }
 }
 
+/* A format of the whole config, and others of its groups. */
+static void check_formats(const place *groups)
+{
+    const bndi_quantization *q = groups->q;
+    const char *all = q->format;
+    bool open = all == NULL || bndi_is_word(all, "mixed-precision") || bndi_is_word(all, "dense") ||
+                bndi_is_word(all, "fakequant");
+    for (size_t i = 0; !open && i < q->group_count; i++) {
+        const char *one = q->groups[i].format;
+        if (one != NULL && !bndi_is_word(one, "dense") && !bndi_is_word(one, all)) {
+            const place at = inside(groups, q->groups[i].name);
+            bndi_lint_report(at.lint, BNDI_CHECK_config_contradiction, at.text,
+                             "says format %.40s, and the config as a whole says %.40s; loaders read one or the other",
+                             one, all);
+        }
+    }
+}
+
 static void check_compressed_tensors(const place *at)
 {
     const bndi_quantization *q = at->q;
@@ -202,6 +220,7 @@ static void check_compressed_tensors(const place *at)
     for (size_t i = 0; i < q->group_count; i++) {
         check_group(&groups, &q->groups[i]);
     }
+    check_formats(&groups);
     check_args(&cache, &q->kv_cache, CACHE);
 }
 

@@ -78,10 +78,15 @@ static void look_for_ignored(bnd_lint *lint, bndi_expected *out, const bndi_quan
 
 /* ---- groups of compressed-tensors ---- */
 
-/* Does a class of torch name all linear layers? Other classes are not known here. */
-static bool is_class(const char *target)
+/* May a class of torch or of an engine name linear layers? Only of "Linear" it is sure that it names all of them. */
+static bool may_be_linear(const char *target)
 {
-    return strpbrk(target, ".*:") == NULL && target[0] >= 'A' && target[0] <= 'Z';
+    static const char *const words[] = {"Linear", "MoE", "Expert", "Conv", "Embed", "Head"};
+    bool is_class = strpbrk(target, ".*:") == NULL && target[0] >= 'A' && target[0] <= 'Z', may = false;
+    for (size_t i = 0; is_class && i < sizeof words / sizeof words[0]; i++) {
+        may = may || strstr(target, words[i]) != NULL;
+    }
+    return may && strcmp(target, "Linear") != 0;
 }
 
 static const bndi_quantization_group *find_group(bnd_lint *lint, bndi_expected *out, const bndi_quantization *q,
@@ -100,7 +105,7 @@ static const bndi_quantization_group *find_group(bnd_lint *lint, bndi_expected *
             if (matches == 1) {
                 return &q->groups[i];
             }
-            out->unsure = out->unsure || matches < 0 || (is_class(target) && strcmp(target, "Linear") != 0);
+            out->unsure = out->unsure || matches < 0 || may_be_linear(target);
             by_class = by_class == NULL && strcmp(target, "Linear") == 0 ? &q->groups[i] : by_class;
         }
     }
@@ -119,6 +124,7 @@ static void take_group(bndi_expected *out, const bndi_quantization_group *group)
     out->sharing = sharing_of_strategy(weights->strategy);
     out->has_type = weights->type != NULL;
     out->integer = bndi_is_word(weights->type, "int");
+    out->asymmetric = weights->given && !weights->symmetric;
 }
 
 /* ---- all ---- */
@@ -149,7 +155,7 @@ bndi_expected bndi_expect(bnd_lint *lint, const bndi_quantization *q, const char
     out.block[1] = q->weight_block[1];
     out.group_size = q->group_size > 0 ? q->group_size : 0;
     look_for_ignored(lint, &out, q, module);
-    if (q->group_count > 0 && bndi_is_word(out.method, "compressed-tensors")) {
+    if (json_is_object(json_object_get(q->json, "config_groups")) && bndi_is_word(out.method, "compressed-tensors")) {
         const bndi_quantization_group *group = find_group(lint, &out, q, module);
         if (group != NULL) {
             take_group(&out, group);

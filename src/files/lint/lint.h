@@ -143,7 +143,7 @@ typedef struct bndi_expected {
     const char *method, *format;     /* NULL: it does not say; `format` is quant_algo, too */
     bndi_lint_sharing sharing;
     int64_t bits, group_size, block[2]; /* 0: it does not say */
-    bool integer, has_type;
+    bool integer, has_type, asymmetric;
     bool targeted, ignored; /* by an entry that names the module */
     bool unsure;            /* an entry that cannot be told, or that may name it */
 } bndi_expected;

@@ -70,12 +70,6 @@ static unsigned apart_of_part(const bndi_fit *fit, unsigned part)
     }
 }
 
-static bool has_method(const bndi_layout_row *row, const char *method)
-{
-    return bndi_has_word(row->methods, method) ||
-           (strncmp(method, "modelopt", 8) == 0 && bndi_has_word(row->methods, "modelopt"));
-}
-
 static bndi_lint_sharing sharing_of_row(const bnd_layout *layout)
 {
     bnd_block block;
@@ -101,7 +95,7 @@ static unsigned unlikely(const bnd_layout *layout, const bndi_expected *e)
     const bndi_layout_row *row = bndi_layout_row_of(layout);
     bndi_lint_sharing sharing = sharing_of_row(layout);
     unsigned apart = 0;
-    apart += e->method != NULL && !has_method(row, e->method) ? 2 * UNLIKELY : 0;
+    apart += e->method != NULL && !bndi_has_method(row, e->method) ? 2 * UNLIKELY : 0;
     apart += e->format != NULL && row->formats[0] != '\0' && !bndi_has_word(row->formats, e->format) ? UNLIKELY : 0;
     apart += e->sharing != BNDI_SHARING_ANY && e->sharing != sharing ? UNLIKELY : 0;
     bool tiles = e->config != NULL && json_is_array(json_object_get(e->config->json, "weight_block_size"));

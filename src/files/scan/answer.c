@@ -102,8 +102,9 @@ static void add_mixed(bndi_sentence *s, const question *q)
     bndi_sentence_add_bytes(s, (double)m->mixed_bytes);
     bndi_sentence_add(s, ", %.1f %% less", bnd_scan_saved(m, m->mixed_bytes));
     if (m->mixed_staying > 0) {
-        bndi_sentence_add(s, "; %llu of %llu tensors stay as they are", (unsigned long long)m->mixed_staying,
-                          (unsigned long long)m->tensors);
+        bndi_sentence_add(s, "; %llu of %llu tensor%s %s", (unsigned long long)m->mixed_staying,
+                          (unsigned long long)m->tensors, m->tensors == 1 ? "" : "s",
+                          m->mixed_staying == 1 ? "stays as it is" : "stay as they are");
     }
     bndi_sentence_add(s, ".");
 }

@@ -308,8 +308,9 @@ static bnd_status unknown(const char *name, size_t length, bnd_error *why)
         return bnd_fail(why, BND_BAD_NAME, 0, "'%.*s' is ambiguous; use %s", (int)length, name, formats);
     }
     if (length <= 64 && is_block_name(name, length)) {
+        /* which block formats exist is known to block/ only */
         return bnd_fail(why, BND_BAD_NAME, 0,
-                        "'%.*s' is a block format and cannot be used here; use a format without shared scales",
+                        "expected a format without shared scales, got '%.*s', which is written like a block format",
                         (int)length, name);
     }
     bndi_nearest nearest = bndi_nearest_to(name, length);

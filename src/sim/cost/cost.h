@@ -32,10 +32,10 @@ BND_CHECKED bnd_status bndi_sequence(double *out, const bnd_architecture *a, dou
 double bndi_bits(const bnd_format *f); /* of one, where they stand packed */
 double bndi_bytes_of(const bnd_format *f, double n);
 
-/* What a number of parameters without a model stands for, and what that leaves out, if this optimizer's states depend on
- * shapes. */
+/* What a number of parameters without a model stands for; is what this optimizer keeps of others another number for
+ * each parameter? */
 extern const bnd_weight bndi_one_matrix;
-void bndi_note_one_matrix(bnd_cost *c, const bnd_plan *plan);
+bool bndi_states_follow_shapes(const bnd_plan *plan);
 
 /* Bytes of the histories that delayed scales follow from: of one operand's cast, and of a model. */
 double bndi_history_of(const bnd_policy *policy, bnd_role role);

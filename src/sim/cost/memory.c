@@ -43,6 +43,14 @@ static bool has_shape(const bnd_cost_of_memory *q)
     return q->trained != NULL || q->model != NULL;
 }
 
+static void note_one_matrix(bnd_cost *c, const bnd_plan *plan)
+{
+    if (bndi_states_follow_shapes(plan)) {
+        bndi_cost_note(c, "parameters are taken for one large hidden matrix; what this optimizer keeps depends on the "
+                          "shapes, and it keeps more of vectors, embeddings and the head: name a model to count them");
+    }
+}
+
 /* What a role takes in all tensors of a rank. */
 static bnd_status sum_role(bnd_stored *out, const bnd_cost_of_memory *q, bnd_role role, bnd_error *why)
 {
@@ -421,7 +429,7 @@ bnd_status bnd_cost_memory(bnd_cost *out, const bnd_cost_of_memory *asked, bnd_e
     }
     note_replicas(&c, q);
     if (!has_shape(q)) {
-        bndi_note_one_matrix(&c, &q->plan);
+        note_one_matrix(&c, &q->plan);
         bndi_cost_note(&c, "not counted: activations, which grow with batch and sequence; give a model to count them");
     }
     bndi_cost_note(
@@ -469,7 +477,7 @@ bnd_status bnd_cost_fit(bnd_cost *out, const bnd_plan *plan, double machines, do
                    p.ranks, p.tensor);
     bndi_cost_step(&c, "parameters", "parameter", memory / each, "memory / bytes per machine", "# / #", memory, each);
     bndi_cost_answer(&c, "parameters", "the largest model whose states fit");
-    bndi_note_one_matrix(&c, &p);
+    note_one_matrix(&c, &p);
     bndi_cost_note(
         &c, "not counted: activations, which grow with batch and sequence, transient copies and buffers: the model "
             "that fits is smaller");

@@ -59,20 +59,18 @@ bnd_status bnd_plan_stored(bnd_stored *out, const bnd_plan *plan, bnd_role role,
 
 const bnd_weight bndi_one_matrix = {.name = "", .rows = 1 << 20, .columns = 1 << 20, .copies = 1, .hidden = true};
 
-void bndi_note_one_matrix(bnd_cost *c, const bnd_plan *plan)
+bool bndi_states_follow_shapes(const bnd_plan *plan)
 {
     static const bnd_weight vector = {.name = "", .rows = 1 << 20, .copies = 1};
     static const bnd_role states[] = {BND_ROLE_M, BND_ROLE_V};
-    bool depends = false;
     for (size_t i = 0; i < 2; i++) {
         const bndi_shape matrix = shape_of(plan, states[i], &bndi_one_matrix);
         const bndi_shape row = shape_of(plan, states[i], &vector);
-        depends = depends || bndi_count(&matrix) != (size_t)bndi_one_matrix.columns * bndi_count(&row);
+        if (bndi_count(&matrix) != (size_t)bndi_one_matrix.columns * bndi_count(&row)) {
+            return true;
+        }
     }
-    if (depends) {
-        bndi_cost_note(c, "parameters are taken for one large hidden matrix; what this optimizer keeps depends on the "
-                          "shapes, and it keeps more of vectors, embeddings and the head: name a model to count them");
-    }
+    return false;
 }
 
 bnd_status bnd_plan_bytes_each(double *out, const bnd_plan *plan, bnd_role role, bnd_error *why)

@@ -161,6 +161,24 @@ static bnd_status load_text(bnd_tensor **out, bnd_run *run, const bndi_tokenizer
     return status;
 }
 
+/* A .npy file of integers. Where it has several dimensions, its elements are read one after the other. */
+static bnd_status load_array(bnd_tensor **out, bnd_engine *engine, const char *path, bnd_error *why)
+{
+    bnd_tensor *tokens;
+    bnd_status status = bnd_tensor_load(&tokens, engine, path, NULL, BND_ROLE_DATA, why);
+    if (status != BND_OK) {
+        return status;
+    }
+    if (tokens->buffer->integer == 0) {
+        status = bnd_fail(why, BND_BAD_FILE, 0, "has %s numbers; tokens must be integers (in numpy x.astype('int32'))",
+                          tokens->format.name);
+        bnd_tensor_release(tokens);
+        return status;
+    }
+    *out = tokens;
+    return BND_OK;
+}
+
 static bnd_status load(bnd_tensor **out, bnd_run *run, const bndi_tokenizer *tokenizer, bnd_error *why)
 {
     const char *path = run->training.data, *type_name = run->training.data_type;
@@ -173,7 +191,7 @@ static bnd_status load(bnd_tensor **out, bnd_run *run, const bndi_tokenizer *tok
                         "a data type cannot be used with .npy, because the file states its own");
     }
     if (ends_with(path, ".npy")) {
-        return bnd_tensor_load(out, run->engine, path, NULL, BND_ROLE_DATA, why);
+        return load_array(out, run->engine, path, why);
     }
     bnd_status status = find_type(&type, path, type_name, why);
     return status == BND_OK ? load_integers(out, run->engine, path, type, why) : status;

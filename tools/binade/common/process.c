@@ -84,6 +84,18 @@ int output_failed(const command *self, int error)
     return BAD_STREAM;
 }
 
+static int output_error; /* errno of the first call of output_bytes that failed */
+
+bool output_bytes(const void *bytes, size_t length)
+{
+    errno = 0;
+    bool written = fwrite(bytes, 1, length, stdout) == length;
+    if (!written && output_error == 0) {
+        output_error = errno;
+    }
+    return written;
+}
+
 /* ---- stopping between two steps ---- */
 
 static volatile sig_atomic_t stopping_signal;
@@ -146,7 +158,7 @@ int process_end(int status)
 {
     errno = 0;
     if ((fflush(stdout) != 0 || ferror(stdout)) && !reader_has_gone) {
-        status = output_failed(NULL, errno);
+        status = output_failed(NULL, output_error != 0 ? output_error : errno);
     }
     if (was_stopped()) {
         end_by(stopping_signal);

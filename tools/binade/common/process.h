@@ -21,6 +21,10 @@ bool standard_input_is_closed(void);
  * its reader has gone. */
 int output_failed(const command *self, int error);
 
+/* Writes many bytes to standard output. False: it failed, and process_end says why. (A large write leaves nothing in
+ * the buffer of stdout, so process_end could not find the reason by writing the rest.) */
+bool output_bytes(const void *bytes, size_t length);
+
 /* SIGINT, SIGTERM and SIGHUP ask to stop from here on, instead of ending the process; those that the caller ignores
  * stay ignored. A second signal ends the process. process_end passes the signal on. */
 void stop_on_signals(void);

@@ -89,6 +89,9 @@ static int write_output(const quantize *q, const bnd_quantize_plan *plan, const 
     bnd_status status = bnd_checkpoint_quantize(plan, path, q->durable, &watch, &why);
     end_on_signals();
     progress_end(&bar);
+    if (status == BND_BAD_ARGUMENT && strstr(why.message, "allow_nonfinite") != NULL) { /* a setting of the library */
+        return complain(q->common.command, "%s (--allow-nonfinite, --keep)", why.message);
+    }
     return status == BND_OK ? GO_ON : fail(q->common.command, "", status, &why);
 }
 
@@ -130,9 +133,6 @@ static int quantize_opened(quantize *q, const bnd_checkpoint *in, const char *in
 {
     bnd_quantize_plan *plan = NULL;
     bnd_error why;
-    if (q->how.shard_size == 0 && bnd_checkpoint_files(in) > 1) {
-        q->how.shard_size = 5000000000; /* as other tools have it */
-    }
     bnd_status made = bnd_quantize_plan_new(&plan, in, &q->how, &why);
     if (made != BND_OK) {
         return fail(q->common.command, "", made, &why);
@@ -248,11 +248,12 @@ static const option_row options[] = {
      INTO_FLAG(quantize, how.unfused)},
     {.name = "allow-nonfinite",
      .rare = 1,
-     .help = "a NaN or an infinity makes its scale NaN; without this option it is an error",
+     .help = "accept NaNs, infinities, and numbers that overflow to infinity in --to fp16; in formats of blocks they "
+             "make their scale NaN; without this option they are an error",
      INTO_FLAG(quantize, how.allow_nonfinite)},
     {.name = "shard-size",
      .argument = "BYTES",
-     .help = "most bytes of tensors per file: 5GB, 512MiB (default 5GB, or one file if IN is one)",
+     .help = "most bytes of tensors per file of a folder: 5GB, 512MiB (default 5GB, or one file if IN is one)",
      INTO(quantize, how.shard_size, read_bytes)},
     {.name = "dry-run", .help = "print the plan for each tensor, and write nothing", INTO_FLAG(quantize, dry_run)},
     {.name = "report",

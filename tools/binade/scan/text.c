@@ -248,18 +248,50 @@ static void print_wide(const bnd_scan *scan)
     }
 }
 
+static void add_count(long_text *text, uint64_t n, const char *one, const char *several)
+{
+    add_text(text, "%llu %s", (unsigned long long)n, n == 1 ? one : several);
+}
+
+/* "2 tensors hold NaNs or infinities: a.weight (1 NaN), b.weight (2 NaNs, 1 infinity)." */
+static void print_damaged(const bnd_scan *scan)
+{
+    enum { NAMED = 3 };
+    const uint64_t damaged = bnd_scan_model_of(scan)->damaged;
+    long_text text = {0};
+    uint64_t named = 0;
+    if (damaged == 0) {
+        return;
+    }
+    add_count(&text, damaged, "tensor holds", "tensors hold");
+    add_text(&text, " NaNs or infinities");
+    for (size_t i = 0; i < bnd_scan_tensors(scan) && named < NAMED; i++) {
+        const bnd_scanned *t = bnd_scan_worst(scan, i);
+        const uint64_t nans = t->input.nans_in, infinities = t->input.infinities_in;
+        if (nans + infinities == 0) {
+            continue;
+        }
+        add_text(&text, "%s%s (", named++ == 0 ? ": " : ", ", t->name);
+        if (nans > 0) {
+            add_count(&text, nans, "NaN", "NaNs");
+            add_text(&text, "%s", infinities > 0 ? ", " : "");
+        }
+        if (infinities > 0) {
+            add_count(&text, infinities, "infinity", "infinities");
+        }
+        add_text(&text, ")");
+    }
+    if (damaged > named) {
+        add_text(&text, " and %llu more", (unsigned long long)(damaged - named));
+    }
+    add_text(&text, ".");
+    say(text.text);
+}
+
 static void print_notes(const bnd_scan *scan)
 {
     const bnd_scan_model *m = bnd_scan_model_of(scan);
-    if (m->damaged > 0) {
-        const bnd_scanned *t = NULL;
-        for (size_t i = 0; t == NULL || t->input.nans_in + t->input.infinities_in == 0; i++) {
-            t = bnd_scan_worst(scan, i);
-        }
-        say(format_text("%llu tensor%s hold%s NaNs or infinities: %s has %llu and %llu.",
-                        (unsigned long long)m->damaged, m->damaged == 1 ? "" : "s", m->damaged == 1 ? "s" : "", t->name,
-                        (unsigned long long)t->input.nans_in, (unsigned long long)t->input.infinities_in));
-    }
+    print_damaged(scan);
     print_wide(scan);
     if (m->staying > 0) {
         char *bytes = bytes_text((double)m->staying_bytes);

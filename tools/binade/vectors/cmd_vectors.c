@@ -1,6 +1,8 @@
 /* binade vectors: writes test vectors, and checks the answers of other implementations. */
 #include "vectors.h"
 
+#include "common/process.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,15 +70,16 @@ static int write_lines(const vectors *v, const bnd_vector_plan *plan, uint64_t c
     char *out = allocate(NULL, SIZE, 1);
     progress bar;
     progress_begin(&bar, &v->common, "lines", PROGRESS_ITEMS, count);
-    for (uint64_t at = 0; at < count && !ferror(stdout);) {
+    bool written = !ferror(stdout);
+    for (uint64_t at = 0; at < count && written;) {
         size_t length =
             bnd_vector_write(out, SIZE, &at, plan, at, count, v->memh ? BND_VECTOR_FORM_MEMH : BND_VECTOR_FORM_LINE);
-        fwrite(out, 1, length, stdout);
+        written = output_bytes(out, length);
         progress_at(&bar, at);
     }
     progress_end(&bar);
     free(out);
-    return ferror(stdout) ? BAD_STREAM : FINE;
+    return written ? FINE : BAD_STREAM;
 }
 
 /* The coverage of the cases, answered by the rule itself. */

@@ -250,6 +250,31 @@ def written(out):
         increment_version(out)
 
 
+def _memory_of(out):
+    """The Seen of `out`, whose array is the memory of `out` itself: of what is seen as a copy, two looks differ."""
+    there, again = seen(out), seen(out)
+    if there.array.size > 0 and there.array.ctypes.data != again.array.ctypes.data:
+        what = f"an array of {out.dtype}" if isinstance(out, numpy.ndarray) else brief(out)
+        raise ValueError(f"out must be an array that can be written to in place, not {what}, which is read as a copy")
+    return there
+
+
+def _overlaps(array):
+    """Whether two elements of an array share memory."""
+    axes = sorted((abs(step), length) for step, length in zip(array.strides, array.shape) if length > 1)
+    extent = array.itemsize
+    for step, length in axes:
+        if step < extent:
+            break
+        extent = step * (length - 1) + extent
+    else:
+        return False
+    at = numpy.zeros(1, numpy.int64)
+    for step, length in axes:
+        at = numpy.add.outer(at, step * numpy.arange(length)).ravel()
+    return array.size > 0 and int(numpy.diff(numpy.sort(at)).min()) < array.itemsize
+
+
 def room(out, shape, dtype, of, source):
     """(array to write to, what to do then): the memory of `out`, or a new array if that cannot be written in place.
 
@@ -260,16 +285,19 @@ def room(out, shape, dtype, of, source):
     _refuse_gradient(out)
     if getattr(out, "is_neg", lambda: False)():
         raise ValueError("out is a view of torch that negates what is stored: use out.resolve_neg(), or another array")
-    there = seen(out)
+    there = _memory_of(out)
     array = there.array
     fits = there.format == of if there.format is not None else (
         array.dtype == dtype or of is not None and array.dtype == numpy.dtype(f"<i{dtype.itemsize}"))
-    if isinstance(array, numpy.generic) or array.shape != tuple(shape) or not fits:
+    if array.shape != tuple(shape) or not fits:
         kind = f"{dtype}, the codes of {of.name}," if of is not None else f"{dtype}"
         raise ValueError(f"out must be an array of {kind} of the shape {tuple(shape)}, not {array.shape} of "
                          f"{there.format.name if there.format is not None else array.dtype}")
     if not array.flags.writeable:
         raise ValueError("out cannot be written to: it is read-only")
+    if _overlaps(array):
+        raise ValueError("out must not have elements that share memory, as those of expand() or as_strided(): each "
+                         "result needs a place of its own")
     same = source is not None and array.ctypes.data == source.ctypes.data and array.strides == source.strides
     same = same and array.itemsize == source.itemsize
     if array.flags.c_contiguous and (source is None or same or not numpy.may_share_memory(array, source)):

@@ -114,9 +114,17 @@ class Checkpoint:
         """The names of the stored tensors, file by file, in the order of the data."""
         return list(self)
 
-    def items(self):
+    def values(self) -> Iterator[np.ndarray]:
+        """The arrays, in the order of keys()."""
+        return (self[name] for name in self)
+
+    def items(self) -> Iterator[Tuple[str, np.ndarray]]:
         """Names and arrays."""
         return ((name, self[name]) for name in self)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The array of a stored tensor; the default if there is none of this name."""
+        return self[name] if name in self else default
 
     def _stored(self, name):
         found = lib.bnd_checkpoint_find(self._open(), text(name, "the name of a tensor"))
@@ -208,7 +216,13 @@ class Checkpoint:
         """config.json of the folder; None if there is none."""
         length = ctypes.c_size_t()
         found = lib.bnd_checkpoint_text(self._open(), b"config.json", ctypes.byref(length))
-        return None if found is None else json.loads(found.decode())
+        if found is None:
+            return None
+        try:
+            return json.loads(found.decode())
+        except (ValueError, RecursionError) as why:
+            folder = self.path if os.path.isdir(self.path) else os.path.dirname(self.path)
+            raise ValueError(f"{os.path.join(folder, 'config.json')} cannot be read as JSON: {why}") from None
 
     def __repr__(self) -> str:
         if self._handle is None:
@@ -219,7 +233,7 @@ class Checkpoint:
 
 def open_checkpoint(path: Path, strict: bool = True) -> Checkpoint:
     """Opens a checkpoint: a file or a folder. With strict=False, damage that leaves something to read is not an error:
-    it is in `.damage`, and tensors that cannot be read are left out."""
+    it is in `.damage`, and tensors that are not complete are left out."""
     return Checkpoint(path, strict)
 
 

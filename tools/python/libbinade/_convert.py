@@ -102,11 +102,13 @@ def quantize_checkpoint(checkpoint: Union[Path, Checkpoint], out: Optional[Path]
                         threads: Optional[int] = None, progress: Optional[Progress] = None) -> Plan:
     """Writes a checkpoint in another format, in the layout of an inference engine, as `binade quantize`.
 
-    out: a folder that is new or empty, or a .safetensors file; None only with dry_run, which writes nothing.
+    out: a folder or a .safetensors file that is new or empty (one with contents is not replaced); None only with
+    dry_run, which writes nothing. shard_size: bytes per file of a folder.
     to: e4m3, int8, nvfp4, mxfp4, mxfp8; or bf16, fp16, fp32, which decode quantized weights.
     layout: compressed-tensors (the default), fp8, fp8-block, modelopt, gpt-oss, comfyui. keep: patterns of weights that
     stay as they are.
-    include: patterns of matrices that are quantized although they stay by default.
+    include: patterns of matrices that are quantized although they stay by default; one that matches integers only is
+    refused. allow_nonfinite: accepts NaNs, infinities, and numbers that overflow to infinity.
     """
     if out is None and not dry_run:
         raise ValueError("out must name a folder or a .safetensors file, unless dry_run is set")
@@ -123,8 +125,6 @@ def quantize_checkpoint(checkpoint: Union[Path, Checkpoint], out: Optional[Path]
     given = {"layout": layout, "scale": scale, "rule": rule, "scale_format": scale_dtype, "activations": activations}
     for member, value in given.items():
         setattr(how, member, None if value is None else text(value, member))
-    if shard_size == 0 and len(opened.files) > 1:
-        how.shard_size = 5_000_000_000  # as other tools have it
     call("bnd_quantize_plan_new", handle.out, opened._open(), ctypes.byref(how))
     if not dry_run:
         interruptible(lambda: call("bnd_checkpoint_quantize", handle.value, target, durable, ctypes.byref(watch)), stop)

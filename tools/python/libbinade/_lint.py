@@ -1,5 +1,6 @@
 """What is wrong with a checkpoint, and which software loads it."""
 import ctypes
+import difflib
 import os
 from typing import Dict, List, Optional
 
@@ -93,4 +94,9 @@ def loaders(layout: str) -> List[Dict[str, str]]:
     >>> [row["loader"] for row in loaders("gguf/q8_0")][:2]
     ['vLLM', 'SGLang']
     """
+    known = ["unquantized", "gguf/unquantized", "npy/unquantized", *(row["name"] for row in layouts())]
+    if text(layout, "layout").decode() not in known:
+        close = difflib.get_close_matches(layout, known, 1)
+        meant = f"; did you mean {close[0]!r}?" if close else ""
+        raise ValueError(f"unknown layout {layout!r}{meant} (available: {', '.join(known)})")
     return _loaders_of(text(layout, "layout"))

@@ -62,6 +62,9 @@ class Ranges:
     def outcome(self, value: Any, format: Union[str, Format]) -> str:
         """The outcome of one of the values in one of the formats: ok sub zero max inf nan min no-nan."""
         name, shown = Format(format).name, Given(value).input
+        for what, there, asked in (("format", [f.name for f in self.formats], name), ("value", self.values, shown)):
+            if asked not in there:
+                raise KeyError(f"these ranges have no {what} {asked!r} (available: {', '.join(there)})")
         return next(c["outcome"] for c in self.cells if c["format"] == name and c["value"] == shown)
 
     def _rows(self) -> List[Tuple[str, List[str]]]:

@@ -77,7 +77,7 @@ class Run(Result):
 
     def plot(self, axes=None):
         """The loss over the steps, with matplotlib. Returns the axes."""
-        axes = axes or _axes()
+        axes = axes or _axes("columns has")
         found = self.columns
         axes.plot(found["step"], found["loss"], label=self["recipe"])
         axes.set_xlabel("step")
@@ -96,11 +96,11 @@ class Run(Result):
                 f"loss {self['result']:.5g})")
 
 
-def _axes():
+def _axes(numbers):
     try:
         from matplotlib import pyplot
     except ImportError:
-        raise ImportError("plots need matplotlib, which is not installed; curves() has the numbers") from None
+        raise ImportError(f"plots need matplotlib, which is not installed; {numbers} the numbers") from None
     return pyplot.subplots()[1]
 
 
@@ -194,7 +194,7 @@ class Runs(Table, Sequence):
 
     def plot(self, axes=None):
         """The curves of all recipes, with matplotlib. Returns the axes."""
-        axes = axes or _axes()
+        axes = axes or _axes("curves() has")
         for name, curve in self.curves().items():
             line, = axes.plot(curve["step"], curve["mean"], label=name)
             low, high = curve["mean"] - curve["interval"], curve["mean"] + curve["interval"]

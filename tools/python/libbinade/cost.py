@@ -107,8 +107,11 @@ _SHAPE = ("layers", "hidden", "heads", "vocab")
 
 
 def _architecture(model=None, layers=None, hidden=None, heads=None, vocab=None, kv_heads=None, feed_forward=None,
-                  seq=None, dropout=None):
+                  seq=None, dropout=None, **others):
     """A named model, a shape, or a named model with some of its sizes changed; None: neither."""
+    for name in others:
+        raise TypeError(f"unknown argument {name!r} of a model (available: model, layers, hidden, heads, kv_heads, "
+                        "feed_forward, vocab, seq, dropout)")
     sizes = {"layers": layers, "hidden": hidden, "heads": heads, "vocab": vocab, "kv_heads": kv_heads,
              "feed_forward": feed_forward}
     size = {name: int(_quantity(value, _WHOLE, name)) for name, value in sizes.items() if value is not None}
@@ -148,14 +151,22 @@ def _size(params, shape):
     return _quantity(params, _NUMBER, "params", 0.0), None if model is None else ctypes.pointer(model)
 
 
+def _truth(value, what):
+    if value not in (True, False):
+        raise TypeError(f"{what} must be True or False, not {brief(value)}")
+    return bool(value)
+
+
 def _machine(gpu, peak=None, bandwidth=None, format=None, sparse=False):
     """A machine by name, or the one that a peak describes; None: neither."""
-    found = _types.bnd_machine()
+    found, sparse = _types.bnd_machine(), _truth(sparse, "sparse")
     if peak is not None:
         if gpu is not None:
             raise ValueError("peak cannot be used with gpu: each describes the machine")
         if sparse:
             raise ValueError("sparse cannot be used with peak: give the peak that you mean")
+        if format is not None and bandwidth is None:  # with a bandwidth, the bytes of numbers in it count
+            raise ValueError("format cannot be used with peak: give the peak that you mean")
         call("bnd_machine_given", ctypes.byref(found), _format_name(format),
              _quantity(peak, _NUMBER, "peak"), 0.0, _quantity(bandwidth, _BYTES, "bandwidth", 0.0))
         return found
@@ -311,7 +322,7 @@ def memory(model: Optional[str] = None, *, params: Optional[Quantity] = None,
     machine, recipes = _machine(gpu), recipes_of(recipe)
     question = _types.bnd_cost_of_memory(recompute=_recompute(recompute),
                                          machine=None if machine is None else ctypes.pointer(machine))
-    own = tied or blocks is not None or any(name in sizes for name in _ONLY_TRAINED)
+    own = _truth(tied, "tied") or blocks is not None or any(name in sizes for name in _ONLY_TRAINED)
     published = _types.bnd_architecture()
     if model in names and (own or lib.bnd_architecture_find(ctypes.byref(published), model.encode(), None) != 0):
         if params is not None:

@@ -34,11 +34,14 @@ def accumulators() -> dict:
 class _Operand:
     """A or B: numbers or codes in the memory that came in, as a stack of matrices."""
 
-    def __init__(self, x, format, copy):
+    def __init__(self, name, x, format, copy):
         self.seen = _arrays.seen(x, copy)
         if format is not None or self.seen.format is not None:
             self.format = Format(format) if format is not None else self.seen.format
             self.array = _words(self.seen, self.format)
+        elif self.seen.array.dtype.kind in "iu" and not isinstance(x, (list, tuple, int)):
+            raise TypeError(f"{name} is an array of {self.seen.array.dtype}, and integers are codes: give their format "
+                            f"as {name}_format, or convert {name} to float32 if they are numbers")
         else:
             self.format, self.array = None, None
 
@@ -101,16 +104,16 @@ def matmul(a: Any, b: Any, acc: str = "fp32", *, c: Any = None, a_format: Union[
     k, from 0 up, so results depend neither on threads nor on the back end.
 
     a, b: float32, or codes: arrays of float16, bfloat16, float8 ... types, or integers whose formats are a_format and
-    b_format. They are read in place, with any strides. round_a, round_b: formats that the operands are first rounded
-    to, to nearest even. seed: of stochastic modes; the n-th matrix of a stack uses the random bits of purpose n. out:
-    an array of float32 for the result.
+    b_format; in lists, integers are numbers. They are read in place, with any strides. round_a, round_b: formats that
+    the operands are first rounded to, to nearest even. seed: of stochastic modes; the n-th matrix of a stack uses the
+    random bits of purpose n. out: an array of float32 for the result.
 
     >>> import numpy as np
     >>> x = np.full((1, 4096), 1.0, np.float32)
     >>> float(matmul(x, x.T)[0, 0]), float(matmul(x, x.T, acc="fp16")[0, 0])
     (4096.0, 2048.0)
     """
-    accumulator, given = _accumulator(acc), [_Operand(a, a_format, copy), _Operand(b, b_format, copy)]
+    accumulator, given = _accumulator(acc), [_Operand("a", a, a_format, copy), _Operand("b", b, b_format, copy)]
     if any(one.format is None for one in given) or round_a is not None or round_b is not None:
         for one in given:
             one.as_numbers()

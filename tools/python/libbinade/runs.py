@@ -204,8 +204,9 @@ def _mean(records, member):
 
 # ---- runs that were made ----
 
-def load_run(path: Path) -> Run:
-    """Reads a run: the directory of one, finished or not, or a log with a step and a loss.
+def load_run(path: Path, *, step_column: Optional[str] = None, loss_column: Optional[str] = None) -> Run:
+    """Reads a run: the directory of one, finished or not, or a log with a step and a loss. step_column, loss_column:
+    as in compare.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -213,10 +214,22 @@ def load_run(path: Path) -> Run:
     ...     load_run(folder + "/run")["steps"]
     3
     """
+    if step_column is not None or loss_column is not None:
+        items, count, out = _read(path, _columns(step_column, loss_column))
+        owner = _Read(out, count)
+        if count != 1:
+            raise ValueError(f"{os.fsdecode(path_of(path))} holds {count} runs; compare() reads several")
+        return Run(items[0], owner)
     records = Records((_types.bnd_record * 1)(), 0)
     call_about(os.fsdecode(path_of(path)), "bnd_record_read", ctypes.byref(records.items[0]), path_of(path))
     records.count = 1
     return Run(records.items[0], records)
+
+
+def _columns(step, loss):
+    """The names of columns in logs; None where the usual ones are looked for."""
+    return _types.bnd_log_columns(step=None if step is None else text(step, "step_column"),
+                                  loss=None if loss is None else text(loss, "loss_column"))
 
 
 def _read(path, columns):
@@ -251,8 +264,7 @@ def compare(*runs: Union[Path, Run, Runs], margin: float = 0.05, step_column: Op
     """
     if not runs:
         raise ValueError("expected a run directory, a directory of runs, a log, or runs")
-    columns = _types.bnd_log_columns(step=None if step_column is None else text(step_column, "step_column"),
-                                     loss=None if loss_column is None else text(loss_column, "loss_column"))
+    columns = _columns(step_column, loss_column)
     found, owners, left_out = [], [], []
     for given in runs:
         if isinstance(given, Run):

@@ -6,7 +6,7 @@ What differs from microxcaling, and why (`differences` counts it for a tensor):
   scale is twice as large there. Here the exponent is exact.
 - a block with an infinity or NaN becomes NaN, all of its numbers, in both.
 - block_size 0 there shares one scale along the whole axis, as here. scale_bits other than 8 (or 0) and
-  shared_exp_method "none" are refused.
+  shared_exp_method "none" are refused, and so is mx_flush_fp32_subnorms=True.
 - elementwise formats (bfloat, fp): numbers beyond the largest become infinities in both.
 - round="dither" is stochastic rounding; the random numbers are others.
 """
@@ -92,7 +92,7 @@ def _block(elem_format, block_size):
         if block_size != 32:
             raise ValueError("int8 needs block_size 32 here: libbinade's mxint8 has blocks of 32")
         return "mxint8", element
-    return f"{element}/row:{block_size}" if block_size else f"{element}/row", element
+    return f"{element}/row:{block_size}:e8m0" if block_size else f"{element}/row:e8m0", element
 
 
 def quantize_mx_op(A: torch.Tensor, mx_specs: Any, elem_format: Optional[str] = None, block_size: Optional[int] = None,
@@ -108,6 +108,8 @@ def quantize_mx_op(A: torch.Tensor, mx_specs: Any, elem_format: Optional[str] = 
     mx_specs = _specs(mx_specs)
     if mx_specs["shared_exp_method"] != "max" or mx_specs["scale_bits"] not in (0, 8):
         raise ValueError("shared_exp_method must be 'max', and scale_bits 0 or 8")
+    if mx_specs["mx_flush_fp32_subnorms"]:
+        raise ValueError("mx_flush_fp32_subnorms must be False: blocks of subnormal numbers are rounded like others")
     axes = [axes] if not hasattr(axes, "__iter__") else list(axes)
     axes = [-1] if axes == [None] else axes
     if len(axes) != 1:

@@ -4,7 +4,8 @@ What differs from QPyTorch's CPU code for floating point, and why (`differences`
 
 - ties: QPyTorch rounds a number halfway between two others away from zero; here it goes to the even one.
 - range: QPyTorch's format of `exp` bits has no subnormals, no infinities and no NaN. Its exponents are -(2^(exp-1)-1)
-  to 2^(exp-1)-1, one more at the lower end than IEEE 754 has. Here the format is IEEE 754's with subnormals.
+  to 2^(exp-1)-1, one more at the lower end than IEEE 754 has. Here the format is IEEE 754's with subnormals, and
+  `exp` is from 2 to 8.
 - small numbers: below the least normal number QPyTorch gives that number or 0, also when it rounds stochastically.
 - NaN and infinities: QPyTorch gives the largest number. Here NaN stays NaN, and infinities become the largest number.
 - -0 becomes 0 there.
@@ -43,7 +44,7 @@ class FixedPoint(Number):
 
 
 def _bits_of_float(exp, man):
-    return whole(exp, "exp", 8, 1), whole(man, "man", 23)
+    return whole(exp, "exp", 8, 2), whole(man, "man", 23)
 
 
 def _bits_of_fixed(wl, fl):

@@ -170,6 +170,12 @@ def several(values, what, expected):
     return values
 
 
+def refuse_none(count):
+    """Refuses a check that has compared nothing."""
+    if count == 0:
+        raise ValueError("there are no inputs: inputs must have at least one number, and an iterator can be used once")
+
+
 def matrix(x):
     """A matrix of real numbers as float32, in C order."""
     x = numpy.asarray(x)

@@ -193,6 +193,7 @@ def check_block(fn: Callable, block: str, *, rule: Optional[str] = None, axis: i
         report.matrices += 1
         if before != (report.wrong_scales, report.wrong_codes, report.wrong_tensor_scales):
             report.wrong_matrices.append(name)
+    _arguments.refuse_none(report.elements)
     report.writes = tested.writes
     report.rules = [t.name for t in trials if t.alive and t.kind == "rule"]
     report.faults = [t.name for t in trials if t.alive and t.kind != "rule"] if not report else []

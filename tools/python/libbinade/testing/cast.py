@@ -241,8 +241,7 @@ def check_cast(fn: Callable, format: Union[str, bd.Format], *, dialect: Optional
         looks = _looks(cast, got, wrong)
         looked += looks[0][0].x.size
         alive, near = _survivors(alive, near, looks, codes)
-    if alive is None:
-        raise ValueError("there are no inputs")
+    _arguments.refuse_none(report.inputs)
     report.classes = {names[i]: counts[i] for i in sorted(counts)}
     report.writes = tested.writes
     for kind, found in (("dialect", report.dialects), ("rule", report.rules), ("fault", report.faults)):

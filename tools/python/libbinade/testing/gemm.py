@@ -103,6 +103,7 @@ def check_gemm(fn: Callable, acc: str = "fp32", *, operands: Union[str, bd.Forma
             _note(report, a, b, got, want, wrong)
         names = [name for name in names if _same(got, _rounded(bd.matmul(a, b, acc=name), out)).all()]
         faults = [fault for fault in faults if fault.gives(a, b, acc, got, out)]
+    _arguments.refuse_none(report.results)
     report.accumulators, report.writes = names, tested.writes
     report.faults = [fault.name for fault in faults if fault.tried] if report.wrong else []
     return report

@@ -159,10 +159,11 @@ class Node:
 class Operand:
     """An operand of an operation: the run's own parameter, or numbers in a format."""
 
-    __slots__ = ("format", "role", "parameter", "shape")
+    __slots__ = ("format", "role", "parameter", "shape", "needed")
 
-    def __init__(self, f, role, parameter=None, shape=None):
+    def __init__(self, f, role, parameter=None, shape=None, needed=False):
         self.format, self.role, self.parameter, self.shape = f, role, parameter, shape
+        self.needed = needed  # by the backward pass, which reads a parameter where it is
 
 
 def attributes_of(number=None, axes=(), keep=False, flag=False, cast=None, role=0):
@@ -192,6 +193,9 @@ class Operation(torch.autograd.Function):
             made.append(pointers[-1])
             if wants:
                 lib.bnd_tensor_want_gradient(pointers[-1], True)
+        first = next((o.parameter for o in operands if o.parameter is not None), None)
+        if first is not None:  # a weight before its bias: it names the place of the operation
+            lib.bnd_run_use_parameter(run.pointer, first)
         tape = any(records)
         lib.bnd_engine_set_tape(run.engine, tape)
         try:
@@ -210,7 +214,7 @@ class Operation(torch.autograd.Function):
             # Saved tensors are freed where the graph is not retained: the engine's tensor is released with this one.
             owner = torch.empty(0)
             owner._result = result
-            ctx.save_for_backward(owner)
+            ctx.save_for_backward(owner, *(x for x, o in zip(tensors, operands) if o.needed))
             ctx.node, ctx.run, ctx.session = node, run, session
             ctx.shapes = [tuple(x.shape) for x in tensors]
         else:

@@ -3,6 +3,7 @@ import dataclasses
 
 import torch
 
+from .. import _arrays
 from .. import _types as t
 from .._native import call, lib
 from ._bridge import FP32, NO_CHECKPOINTS, Node, Operand, Operation, Run, attributes_of, is_plain, policy_of, \
@@ -69,6 +70,14 @@ class Place:
             p.data.copy_(self.run.read(i, role, p))
             self.seen[i] = p.detach().clone()
 
+    def show_all(self):
+        """After an update: the parameters that have other numbers have another version, as those of torch.optim."""
+        for i, (_, p, _, _) in enumerate(self.parameters):
+            before = self.seen[i]
+            self._show(i)
+            if not _same_bits(p, before):
+                _arrays.written(p)
+
     def take(self):
         """Parameters that were written to since are read again. A write through .data has no version that says so."""
         for i, (_, p, _, _) in enumerate(self.parameters):
@@ -131,8 +140,7 @@ class Place:
                 lib.bnd_tensor_want_gradient(value, True)
                 call("bnd_tensor_set_gradient", value, x.data_ptr(), x.numel())
         step = run.update(self.session.loss, rates)
-        for i in range(len(self.parameters)):
-            self._show(i)
+        self.show_all()
         self.session.note(self, step)
         return step
 
@@ -179,21 +187,21 @@ class Place:
         """An operation of the simulator."""
         operands, grad = [], torch.is_grad_enabled()
         tensors = [self.enter(x) for x in tensors]
+        records = [grad and x.requires_grad for x in tensors]
         for i, x in enumerate(tensors):
             node, shape = self.node(x), (shapes or {}).get(i)
             index = self.which(x)
             if index is not None and self.stored[index] == (shape or tuple(x.shape)):
-                operands.append(Operand(FP32, t.BND_ROLE_PARAM, index))
+                operands.append(Operand(FP32, t.BND_ROLE_PARAM, index, needed=_needs(operation, i, records)))
             else:
                 role = node.role if x.is_floating_point() else t.BND_ROLE_DATA
                 param = self.policy.cast[t.BND_ROLE_PARAM]
                 f = param.format if role == t.BND_ROLE_PARAM and param.given else node.format
                 operands.append(Operand(f, role, shape=shape))
-            if grad and x.requires_grad:
+            if records[i]:
                 node.uses += 1
                 if type(x.grad_fn).__name__ == "CheckpointFunctionBackward":
                     raise RuntimeError(NO_CHECKPOINTS)
-        records = [grad and x.requires_grad for x in tensors]
         node = Node()
         out = Operation.apply(self.run, operation, attributes, operands, node, records, self.session,
                               *tensors)
@@ -279,6 +287,23 @@ class Place:
         if index is None or not self.policy.cast[0].given or not self.run.part(index, t.BND_ROLE_PARAM):
             return p
         return _Value.apply(p, self.run.read(index, t.BND_ROLE_PARAM, p))
+
+
+# The operations whose backward pass multiplies by the other operand, and those that look at the operand itself.
+_PRODUCTS = {t.BND_TENSOR_OP_MUL, t.BND_TENSOR_OP_LINEAR, t.BND_TENSOR_OP_MATMUL, t.BND_TENSOR_OP_LAYER_NORM,
+             t.BND_TENSOR_OP_RMS_NORM}
+_OF_ITSELF = {t.BND_TENSOR_OP_DIV, t.BND_TENSOR_OP_POW, t.BND_TENSOR_OP_MAXIMUM, t.BND_TENSOR_OP_MINIMUM,
+              t.BND_TENSOR_OP_ABS, t.BND_TENSOR_OP_LOG, t.BND_TENSOR_OP_RSQRT, t.BND_TENSOR_OP_ERF,
+              t.BND_TENSOR_OP_GELU, t.BND_TENSOR_OP_GELU_TANH, t.BND_TENSOR_OP_SILU, t.BND_TENSOR_OP_LOGSUMEXP}
+_NORMS = {t.BND_TENSOR_OP_LAYER_NORM, t.BND_TENSOR_OP_RMS_NORM}
+
+
+def _needs(operation, i, wanted):
+    """Whether the backward pass of an operation needs the numbers of operand i, as PyTorch's does. `wanted` says which
+    operands have a gradient."""
+    if operation in _PRODUCTS and i < 2:
+        return wanted[1 - i] or i == 0 and operation in _NORMS and wanted[0]
+    return operation in _OF_ITSELF and any(wanted)
 
 
 class _Value(torch.autograd.Function):

@@ -1,10 +1,11 @@
 """quantize: a tensor rounded to a format, with the backward pass of choice."""
+import math
 from typing import Any, Optional
 
 import numpy
 import torch
 
-from .. import arrays, blocks
+from .. import _types, arrays, blocks
 from .._native import Error, brief, text
 from .._options import random_bits_of, rule_of, whole
 from ..formats import Format
@@ -41,15 +42,30 @@ def _round(x, format, block, axis, seed, options, out=None):
                                 out=out)
 
 
+def _with_codes(f, b, block):
+    """Instead of a value set, and of its block format: those with codes that have the same largest number and
+    precision, from which scales are found."""
+    if b.rule == _types.BND_SCALE_MSE:
+        raise ValueError(f"backward='clipped' cannot be used with the rule mse and {f.name}, which is a value set: "
+                         "choose another rule, or a format with codes")
+    coded = Format(f"e1m{f.precision - 1}b{1 - f.emax}none")
+    return coded, f"{coded.name}/{block.partition('/')[2]}"
+
+
 def _limit(x, format, block, axis, options):
     """The largest magnitude that each number may have before it is clipped."""
     if block is None:
         f = Format(format)
         return float(f.max)
+    b = blocks.block_of(block, options["rule"])
+    f = Format(b.element)
+    if b.integer:
+        top = numpy.int8(math.ldexp(f.max, -f.least_quantum))
+    else:
+        if f.width == 0:
+            f, block = _with_codes(f, b, block)
+        top = f.dtype.type(arrays.encode(float(f.max), f))
     q = blocks.quantize(x, block, _axis(axis), rule=options["rule"])
-    b = blocks.block_of(block)
-    f = Format(b.element) if not b.integer else None
-    top = numpy.int8(127) if f is None else f.dtype.type(arrays.encode(float(f.max), f))
     most = numpy.full(tuple(x.shape), top)
     return torch.from_numpy(blocks.dequantize(most, numpy.asarray(q.scales), q.block, q.axis,
                                               tensor_scale=q.tensor_scale))

@@ -63,7 +63,7 @@ class Record:
 
     def __init__(self, model, directory, name, places):
         self._session, self._model = session_of(model), model
-        self._place = self._session.stack[0]
+        self._place = self._session.root
         self.directory, self.name, self.places = directory, name, places
         self.points: List[dict] = []
         self._counts, self._lines, self._start = {}, None, time.perf_counter()

@@ -25,7 +25,7 @@ class Enter(torch.autograd.Function):
     @staticmethod
     def forward(ctx, session, x):
         ctx.session = session
-        return x.data
+        return x.detach()  # which has the version of x: what is written to x is noticed
 
     @staticmethod
     def backward(ctx, d):

@@ -16,6 +16,7 @@ from ._bridge import FP32, Node, Plain, attributes_of, same_format
 from ._handlers import in_place_at, positional, takes
 from ._place import Place, divided, tensors_in
 from ._scale import Exit
+from ._scopes import Scope, ScopedForward, origin
 
 
 class Rounded(torch.Tensor):
@@ -81,13 +82,16 @@ class Session:
         self.model, self.wrapped, self.recipe = weakref.ref(model), True, recipe
         self.depth, self.loss, self.recorder = 0, float("nan"), None
         self.left = False  # whether a gradient has come back through an Exit since the last forward pass
-        self.places_wanted, self.not_covered, self.hooks = None, {}, []
-        self.places = {recipe: Place(self, recipe, seed)}
-        self.stack = [self.places[recipe]]
+        self.places_wanted, self.not_covered = None, {}
+        self.root = Place(self, recipe, seed)
+        self.places = {recipe: self.root}
+        self.stack = [Scope("", self.root)]  # the modules with a recipe of their own that are being called
+        self.scoped = []  # their forward
+        self.owners = {}  # the scopes of a parameter by its id, where the model has more than one scope
         for other in exceptions.values():
             self.places.setdefault(other, Place(self, other, seed))
         self.plain = all(place.plain for place in self.places.values())
-        self._share_out(model, recipe, exceptions)
+        self._share_out(model, exceptions)
 
     def __deepcopy__(self, memo):
         raise TypeError("a wrapped model cannot be copied: copy it before wrap(), or call unwrap(model) first")
@@ -95,26 +99,27 @@ class Session:
     def __reduce__(self):
         raise TypeError("a wrapped model cannot be saved as a whole: save its state_dict, or call unwrap(model) first")
 
-    def _share_out(self, model, recipe, exceptions):
-        used, seen = set(), {}
+    def _share_out(self, model, exceptions):
+        used, seen, scoped = set(), {"": self.stack[0]}, []
         for name, module in model.named_modules():
             there = [glob for glob in exceptions if name and fnmatch.fnmatchcase(name, glob)]
             used.update(there)
-            outer = seen.get(name.rpartition(".")[0], recipe)
-            mine = exceptions[there[-1]] if there else outer
-            seen[name] = mine
-            if mine != outer:
-                self._hook(module, self.places[mine])
+            scope = seen[name.rpartition(".")[0]]
+            if there and exceptions[there[-1]] != scope.place.recipe:
+                scope = Scope(name, self.places[exceptions[there[-1]]])
+                scoped.append((module, scope))
+            seen[name] = scope
         missing = [glob for glob in exceptions if glob not in used]
         if missing:
             raise ValueError(f"no module has a name like {missing[0]!r}; the model has: "
                              + ", ".join(repr(n) for n in list(seen)[1:8]) + (", ..." if len(seen) > 8 else ""))
-        done = set()
-        owners = {}
+        done, owners = set(), {}
         for name, module in model.named_modules():
-            for part, p in module._parameters.items():
+            for p in module._parameters.values():
                 if p is not None:
                     owners.setdefault(id(p), []).append(module)
+                    if scoped:
+                        self.owners.setdefault(id(p), []).append(seen[name])
         for name, p in model.named_parameters():
             if id(p) in done:
                 continue
@@ -126,16 +131,8 @@ class Session:
             layer = p.dim() >= 2 and not all(isinstance(m, torch.nn.Embedding) for m in mine)
             flat = any(isinstance(m, torch.nn.modules.conv._ConvNd) and not m.transposed and m.groups == 1
                        for m in mine) and p.dim() > 2
-            self.places[seen[name.rpartition(".")[0]]].add(name, p, layer, flat)
-
-    def _hook(self, module, place):
-        def before(*_):
-            self.stack.append(place)
-
-        def after(*_):
-            if len(self.stack) > 1:
-                self.stack.pop()
-        self.hooks += [module.register_forward_pre_hook(before), module.register_forward_hook(after)]
+            seen[name.rpartition(".")[0]].place.add(name, p, layer, flat)
+        self.scoped = [ScopedForward(module, scope, self) for module, scope in scoped]  # after all that can be refused
 
     # ---- around the model ----
 
@@ -148,7 +145,7 @@ class Session:
         if self.depth:
             yield
             return
-        self.depth, self.stack, self.left = 1, self.stack[:1], False
+        self.depth, self.left = 1, False
         places = self.all()
         try:
             for place in places:
@@ -166,8 +163,8 @@ class Session:
     @contextmanager
     def here(self):
         """A function that is called outside of the model with what the model gave."""
-        if self.all() and self.stack[0].run is None:
-            self.stack[0].begin()
+        if self.all() and self.root.run is None:
+            self.root.begin()
         yield
 
     def note_backward(self):
@@ -181,7 +178,7 @@ class Session:
     def exported(self, x):
         if not x.is_floating_point() or isinstance(x, Rounded):
             return x
-        inner = self.stack[0].enter(x)
+        inner = self.root.enter(x)
         y = (Exit.apply(self, inner) if inner.requires_grad and torch.is_grad_enabled() else x).as_subclass(Rounded)
         y._session, y._inner, y._exit = weakref.ref(self), inner, y.grad_fn
         if not hasattr(inner, "_node"):
@@ -212,21 +209,33 @@ class Session:
             return func(*args, **kwargs)
         if any(type(x) is Rounded for x in tensors_in((args, kwargs))):
             args, kwargs = _changed(args, self._bare), _changed(kwargs, self._bare)
-        place = self.stack[-1]
+        place = self._place_for(func, args, kwargs) if self.owners else self.root
         for x in tensors_in((args, kwargs)):
             place.recognize(x)
             self._note_function(x)
         out = (self._plain if place.plain else self._dispatch)(place, func, args, kwargs)
         return _changed(out, self.exported) if export else out
 
+    def _place_for(self, func, args, kwargs):
+        """Where a function is computed: in the module that is called, or, if its parameter is that of a module with
+        another recipe that is not called itself, in the parameter's."""
+        here, others = self.stack[-1], []
+        for x in tensors_in((args, kwargs)):
+            owners = self.owners.get(id(origin(x)), ())
+            if owners and not any(scope.holds(here) for scope in owners):
+                others.append(owners[0])
+        if func in _ops.OPENED:  # each function in it has its own place
+            return next((scope.place for scope in (here, *others) if not scope.place.plain), here.place)
+        return (others[0] if others else here).place
+
     @property
     def scaling(self):
         """Whether gradients are multiplied by a loss scale: the recipe has one, and an optimizer that adapts it."""
-        place = self.stack[0]
+        place = self.root
         return place.optimizer is not None and bool(place.policy.loss_scale.given)
 
     def loss_scale(self):
-        return lib.bnd_run_loss_scale(self.stack[0].run.pointer) if self.scaling else 1.0
+        return lib.bnd_run_loss_scale(self.root.run.pointer) if self.scaling else 1.0
 
     def _backward(self, loss, *args, **kwargs):
         """Tensor.backward: the loss is scaled where it leaves the graph (Exit)."""

@@ -29,10 +29,13 @@ def wrap(model: torch.nn.Module, recipe: str = "nvfp4", *, exceptions: Optional[
 
     `recipe` is a name (libbinade.recipes() lists them) or settings: "base=bf16-amp,gemm=e4m3/current". `exceptions`
     gives parts of the model another recipe: {"head": "fp32", "blocks.0.*": "bf16-amp"}; a glob names modules, the last
-    that fits holds, with everything in the module. `seed` is that of stochastic rounding.
+    that fits holds, with everything in the module. Its parameters follow it where another module uses them, too, as in
+    F.linear(x, self.head.weight). `seed` is that of stochastic rounding.
 
     Parameters are fp32 on the CPU. Where the recipe stores them in another format without a master copy, their numbers
-    are rounded to it at the first forward pass. Returns the model itself; `unwrap` restores it.
+    are rounded to it, to nearest: at the first forward pass, and at each one after they were written to, as
+    torch.optim does. Small updates are lost then; the optimizers of libbinade.torch update them as the recipe says.
+    Returns the model itself; `unwrap` restores it.
 
     >>> import torch, libbinade.torch
     >>> model = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.ReLU(), torch.nn.Linear(8, 2))
@@ -85,8 +88,8 @@ def unwrap(model: torch.nn.Module) -> torch.nn.Module:
     if session is None:
         raise ValueError("this model is not wrapped")
     session.wrapped = False
-    for hook in session.hooks:
-        hook.remove()
+    for scoped in session.scoped:
+        scoped.remove()
     del model.__dict__["forward"]
     if forward is not None:
         model.__dict__["forward"] = forward

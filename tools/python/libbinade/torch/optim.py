@@ -21,9 +21,10 @@ class _Optimizer(torch.optim.Optimizer):
     row = ""
     _hidden = frozenset()  # ids of the parameters that are hidden matrices, for optimizers that ask
 
-    def __init__(self, params, recipe=None, others=None, *, seed=0, groups=None, **defaults):
+    def __init__(self, params, recipe=None, others=None, *, seed=None, groups=None, **defaults):
         _refuse(type(self).__name__, others or {}, self._refused())
-        model, seed = params if isinstance(params, torch.nn.Module) else None, whole(seed, "seed")
+        model = params if isinstance(params, torch.nn.Module) else None
+        seed = None if seed is None else whole(seed, "seed")
         if model is None and not hasattr(params, "__iter__"):
             raise TypeError(f"{type(self).__name__} takes a wrapped model or parameters, not {brief(params)}")
         defaults = _checked(defaults)
@@ -41,10 +42,13 @@ class _Optimizer(torch.optim.Optimizer):
             if recipe is None:
                 raise TypeError(f"{type(self).__name__}(model) follows the recipe of a wrapped model; for parameters "
                                 f"say which: {type(self).__name__}(params, recipe='bf16-sr')")
-            self._session = _bare_session(mine, recipe, seed)
+            self._session = _bare_session(mine, recipe, seed or 0)
         elif recipe is not None and recipe != self._session.recipe:
             raise ValueError(f"the model is wrapped in {self._session.recipe!r}; the optimizer follows that: leave "
                              "recipe out")
+        elif seed is not None and seed != self._session.root.seed:
+            raise ValueError(f"the model is wrapped with the seed {self._session.root.seed}; the optimizer follows "
+                             "that: leave seed out, or give it to wrap()")
         known = {id(p) for place in self._session.places.values() for _, p, _, _ in place.parameters}
         if any(id(p) not in known for p in mine):
             raise ValueError("the optimizer was given a parameter that the wrapped model does not have")
@@ -146,8 +150,7 @@ class _Optimizer(torch.optim.Optimizer):
                 with open(path, "wb") as f:
                     f.write(state_dict["runs"][place.recipe].numpy().tobytes())
                 call("bnd_run_load", place.run.pointer, path.encode())
-                for i in range(len(place.parameters)):
-                    place._show(i)
+                place.show_all()
         for group, saved in zip(self.param_groups, state_dict["param_groups"]):
             group.update({key: value for key, value in saved.items() if key != "params"})
 
@@ -218,8 +221,9 @@ class AdamW(_Optimizer):
 
     `AdamW(model)` follows the recipe of a wrapped model: formats, Kahan's compensation, stochastic rounding of updates,
     the loss scale. `groups` are parameter groups of the model, as torch.optim takes them, each with its own lr, betas,
-    eps and weight_decay. `AdamW(params, recipe="bf16-sr")` is for a model that is not wrapped. The other arguments are
-    torch.optim.AdamW's. amsgrad and maximize are refused, foreach and fused change nothing.
+    eps and weight_decay. `AdamW(params, recipe="bf16-sr", seed=1)` is for a model that is not wrapped; a wrapped model
+    has the seed that wrap() was given. The other arguments are torch.optim.AdamW's. amsgrad and maximize are refused,
+    foreach and fused change nothing.
 
     >>> import torch, libbinade.torch
     >>> w = torch.nn.Parameter(torch.ones(3))
@@ -232,7 +236,7 @@ class AdamW(_Optimizer):
 
     row = "adamw"
 
-    def __init__(self, params, recipe=None, *, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2, seed=0,
+    def __init__(self, params, recipe=None, *, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2, seed=None,
                  groups=None, **others):
         super().__init__(params, recipe, others, seed=seed, groups=groups, lr=lr, betas=betas, eps=eps,
                          weight_decay=weight_decay)
@@ -246,7 +250,7 @@ class Adam(AdamW):
 
     row = "adam"
 
-    def __init__(self, params, recipe=None, *, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, seed=0,
+    def __init__(self, params, recipe=None, *, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, seed=None,
                  groups=None, **others):
         super().__init__(params, recipe, lr=lr, betas=betas, eps=eps, weight_decay=weight_decay,
                          seed=seed, groups=groups, **others)
@@ -257,7 +261,7 @@ class Lion(AdamW):
 
     row = "lion"
 
-    def __init__(self, params, recipe=None, *, lr=1e-4, betas=(0.9, 0.99), weight_decay=1e-2, seed=0,
+    def __init__(self, params, recipe=None, *, lr=1e-4, betas=(0.9, 0.99), weight_decay=1e-2, seed=None,
                  groups=None, **others):
         super(AdamW, self).__init__(params, recipe, others, seed=seed, groups=groups, lr=lr, betas=betas,
                                     weight_decay=weight_decay)
@@ -272,7 +276,7 @@ class SGD(_Optimizer):
     The first step takes the gradient as the momentum, as torch.optim.SGD does with dampening=0. nesterov and dampening
     are refused."""
 
-    def __init__(self, params, recipe=None, *, lr=1e-3, momentum=0.0, weight_decay=0.0, seed=0,
+    def __init__(self, params, recipe=None, *, lr=1e-3, momentum=0.0, weight_decay=0.0, seed=None,
                  groups=None, **others):
         super().__init__(params, recipe, others, seed=seed, groups=groups, lr=lr, momentum=momentum,
                          weight_decay=weight_decay)
@@ -318,7 +322,7 @@ class Muon(_Optimizer):
     """
 
     def __init__(self, params, recipe=None, *, lr=1e-3, weight_decay=0.1, momentum=0.95, adjust_lr_fn=None, hidden=None,
-                 adamw_ratio=None, betas=(0.9, 0.95), adamw_eps=1e-8, seed=0, groups=None, **others):
+                 adamw_ratio=None, betas=(0.9, 0.95), adamw_eps=1e-8, seed=None, groups=None, **others):
         if adjust_lr_fn not in (None, "original", "match_rms_adamw"):
             raise ValueError(f"adjust_lr_fn must be 'original' or 'match_rms_adamw', not {brief(adjust_lr_fn)}")
         self.row = "muon" if adjust_lr_fn == "match_rms_adamw" else "muon-original"
