@@ -152,7 +152,7 @@ class Train(Case):
         os.remove(os.path.join(out, "bf16-amp-0", "config.json"))
         rest = bd.compare(out)
         self.assertEqual((len(rest), rest.notes[-1]),
-                         (3, os.path.join(out, "bf16-amp-0") + " is left out: it has no config.json."))
+                         (3, os.path.join(out, "bf16-amp-0") + " is left out: it has no config.json, or an empty one."))
         again.write_csv(self.at("steps.csv"))
         self.assertEqual(bd.load_run(self.at("steps.csv")).columns["loss"].tolist(), again.columns["loss"].tolist())
 

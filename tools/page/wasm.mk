@@ -22,7 +22,8 @@ SMALL = $(foreach name,tools/binade src/files/store src/files/checkpoint src/fil
 	$(foreach name,operate operate_plan conversion_plan context convert_array array_layout arithmetic operation_table converter \
 	check_codes,src/number/bulk/$(name)) \
 	$(foreach name,nearest_name error utf8 text_buffer,src/number/base/$(name)) \
-	src/sim/tensor/random tools/page/core/sum_ways tools/page/core/array_examine tools/page/core/answer
+	src/sim/tensor/random tools/page/core/sum_ways tools/page/core/array_examine tools/page/core/answer \
+	$(foreach name,sum_series exact_total,tools/page/core/$(name)) src/files/scan/scale_counts src/number/block/run_scales
 # The stack is before the data, so that too deep a recursion ends the program and changes no number.
 LINK = --target=wasm32-wasi -mexec-model=reactor -Wl,--strip-all,--gc-sections,--stack-first,-z,stack-size=1048576
 LIBRARIES = -lwasi-emulated-mman -lwasi-emulated-getpid
