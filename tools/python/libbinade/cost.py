@@ -165,8 +165,6 @@ def _machine(gpu, peak=None, bandwidth=None, format=None, sparse=False):
             raise ValueError("peak cannot be used with gpu: each describes the machine")
         if sparse:
             raise ValueError("sparse cannot be used with peak: give the peak that you mean")
-        if format is not None and bandwidth is None:  # with a bandwidth, the bytes of numbers in it count
-            raise ValueError("format cannot be used with peak: give the peak that you mean")
         call("bnd_machine_given", ctypes.byref(found), _format_name(format),
              _quantity(peak, _NUMBER, "peak"), 0.0, _quantity(bandwidth, _BYTES, "bandwidth", 0.0))
         return found
