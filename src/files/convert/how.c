@@ -1,6 +1,8 @@
 /* Options of `quantize` with every default filled in: which layout, which block format, which rule. */
 #include "convert/how.h"
 
+#include "format/format.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -159,8 +161,8 @@ static bnd_status find_block(bndi_how *out, const bnd_quantize *asked, bnd_layou
                     : bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s has scales of its own and cannot be used with scale %s",
                                to, scale);
     }
-    if (!is_format && (strchr(to, '/') != NULL || strncmp(to, "mx", 2) == 0 || strncmp(to, "nv", 2) == 0)) {
-        return bnd_block_parse(&out->block, to, why); /* it is written like a block format: the error is of these */
+    if (!is_format && bnd_lab_is_block_name(to, strlen(to))) {
+        return bnd_block_parse(&out->block, to, why);
     }
     if (scale == NULL) {
         bool tiles = asked->layout != NULL && strcmp(asked->layout, "fp8-block") == 0;

@@ -45,6 +45,10 @@ static inline size_t bndi_p3109_count(unsigned width)
 
 /* The row that has this name in any ecosystem, or -1. */
 int bndi_row_named(const char *name, size_t length);
+
 void bndi_offer_row_names(bndi_nearest *nearest);
+
+/* Is it written like the name of a block format, which block/ reads: mxfp8, nvfp4, e4m3/tensor? */
+bool bnd_lab_is_block_name(const char *name, size_t length);
 
 #endif

@@ -290,8 +290,7 @@ static const char *formats_of_width(const char *name, size_t length)
     return NULL;
 }
 
-/* mxfp8, nvfp4, e4m3/tensor: block/ reads these. */
-static bool is_block_name(const char *name, size_t length)
+bool bnd_lab_is_block_name(const char *name, size_t length)
 {
     name_reader r = {.text = name, .length = length};
     bool begins = take_word(&r, "mxfp") || take_word(&r, "mxint") || take_word(&r, "nvfp");
@@ -307,7 +306,7 @@ static bnd_status unknown(const char *name, size_t length, bnd_error *why)
     if (formats != NULL) {
         return bnd_fail(why, BND_BAD_NAME, 0, "'%.*s' is ambiguous; use %s", (int)length, name, formats);
     }
-    if (length <= 64 && is_block_name(name, length)) {
+    if (length <= 64 && bnd_lab_is_block_name(name, length)) {
         /* which block formats exist is known to block/ only */
         return bnd_fail(why, BND_BAD_NAME, 0,
                         "expected a format without shared scales, got '%.*s', which is written like a block format",

@@ -3,9 +3,7 @@
 
 #include <binade/bulk.h>
 
-#include "base/base.h"
-
-#include <string.h>
+#include "format/format.h"
 
 /* Eight codes take as many bytes as one takes bits. */
 double bndi_bits(const bnd_format *f)
@@ -30,8 +28,8 @@ bnd_status bndi_element_parse(bnd_format *out, bnd_block *block, bool *scaled, c
     }
     bnd_format f;
     bnd_status status = bnd_format_parse(&f, name, why);
-    if (status != BND_OK && (strchr(name, '/') != NULL || strncmp(name, "mx", 2) == 0 || strncmp(name, "nv", 2) == 0)) {
-        return bnd_fail(why, other, of_block.where, "%s", of_block.message); /* it is written like a block format */
+    if (status != BND_OK && bnd_lab_is_block_name(name, bndi_length(name))) {
+        return bnd_fail(why, other, of_block.where, "%s", of_block.message);
     }
     if (status == BND_OK && f.width == 0) {
         status =
