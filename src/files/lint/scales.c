@@ -10,7 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LOOK_AT_MOST = 1 << 18, NAME_SIZE = 512, NO_WEIGHT = 20000 };
+enum { LOOK_AT_MOST = 1 << 18, NAME_SIZE = 512 };
+static const double no_weight = 20000; /* is this large */
 
 /* ---- names ---- */
 
@@ -184,7 +185,7 @@ static bool check_second(const look *l)
         return false;
     }
     if (amax > 100) {
-        report_reciprocal(l, amax > NO_WEIGHT, divides ? "divisor" : "factor", amax);
+        report_reciprocal(l, amax > no_weight, divides ? "divisor" : "factor", amax);
     }
     return amax > 100;
 }
@@ -207,7 +208,7 @@ static bool check_factor(const look *l)
             return false;
         }
     }
-    report_reciprocal(l, amax > NO_WEIGHT, "factor", l->numbers.largest * element);
+    report_reciprocal(l, amax > no_weight, "factor", l->numbers.largest * element);
     return true;
 }
 
