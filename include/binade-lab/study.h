@@ -243,8 +243,8 @@ typedef struct bnd_comparison {
     size_t judged;           /* pairs that are compared: neither run failed */
     size_t failed;           /* runs that ended in NaN, or at chance level where the reference did not; */
     size_t failed_nan;       /* of these, in NaN; */
-    uint64_t nan_from;       /* the first step from which on a run's loss is NaN; the number of steps, if */
-    bool nan_at_end;         /* only the validation at the end is */
+    uint64_t nan_from;       /* the first step from which on a run's loss is NaN */
+    bool nan_at_end;         /* no step's loss is, but the validation at the end: nan_from is the number of steps */
     size_t reference_failed; /* runs of the reference, in the same way */
     double margin;
     /* Means over the pairs that are compared (if none is, over those that ended in numbers; NaN: there is none) */

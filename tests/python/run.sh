@@ -2,7 +2,7 @@
 # Runs the tests of the package libbinade (tools/python) with this build's libraries, by pytest where it is installed and
 # by unittest otherwise. Skipped (77) without Python 3.8 and numpy (PYTHON names a Python), or if that cannot load this
 # build's libraries. Arguments are files of tests: run.sh tests/python/test_arrays.py;
-# without any, BND_PYTHON_TESTS is the pattern of their names (test_*.py).
+# without any, all of them run.
 . "$(dirname "$0")/../support/python.sh"
 find_python 'import sys, numpy; sys.exit(sys.version_info < (3, 8))' "Python 3.8 with numpy (Debian, Ubuntu: python3-numpy)"
 find_library
@@ -15,8 +15,7 @@ else
     export PYTHONPATH BINADE_LIBRARY
 fi
 export BND_BUILD BND_COMMAND
-# shellcheck disable=SC2086  # a pattern
-[ $# -gt 0 ] || set -- "$top"/tests/python/${BND_PYTHON_TESTS:-test_*.py}
+[ $# -gt 0 ] || set -- "$top"/tests/python/test_*.py
 if "$python" -c 'import pytest' 2>/dev/null; then
     exec "$python" -m pytest -q -p no:cacheprovider -p no:warnings "$@"
 fi

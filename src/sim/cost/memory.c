@@ -47,7 +47,8 @@ static void note_one_matrix(bnd_cost *c, const bnd_plan *plan)
 {
     if (bndi_states_follow_shapes(plan)) {
         bndi_cost_note(c, "parameters are taken for one large hidden matrix; what this optimizer keeps depends on the "
-                          "shapes, and it keeps more of vectors, embeddings and the head: name a model to count them");
+                          "shapes, and for each parameter of vectors, embeddings and the head it keeps more: name a "
+                          "model to count them");
     }
 }
 
