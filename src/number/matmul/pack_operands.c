@@ -67,7 +67,7 @@ static uint32_t largest_magnitude_of(const bndi_job *j, const float *x, size_t n
 static inline void copy_rows(float *panel, const char *from, ptrdiff_t step, size_t depth, size_t columns,
                              size_t panels)
 {
-    enum { AHEAD = 8, LINE = 64 }; /* of memory: bytes */
+    enum { AHEAD = 16, LINE = 64 }; /* of memory: bytes */
     /* Of all panels. */
     const size_t bytes = panels * columns * sizeof(float);
     for (size_t at = 0; at < depth; at++, from += step) {

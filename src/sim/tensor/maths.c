@@ -354,6 +354,14 @@ static ALWAYS_INLINE doubles square_of_floats(const float *x, size_t at, size_t 
     return v * v;
 }
 
+/* In the lanes of sum_products. */
+static double squares(const float *x, size_t n)
+{
+    doubles sums[PARTS] = {{0}};
+    EACH_SIXTEEN(n, sums[p] += square_of_floats(x, at, left);)
+    return sum_of_lanes(sums);
+}
+
 /* A vector of an update, with a rounding to fp32 wherever the formulas scale, add_scaled, mul, sqrt, shift and
  * scaled_quotient have one, so that the same formulas one by one give the same bits. The first step of a weight of 1
  * with the gradient 0.5, rate -0.001, betas 0.9 and 0.999, keep 0.99999:
@@ -521,6 +529,7 @@ const bndi_maths BNDI_MATHS = {
     .largest = row_largest,
     .sum = row_sum,
     .points = points,
+    .squares = squares,
     .adam = adam,
     .sums_of_two = sums_of_two,
     .combine = combine,

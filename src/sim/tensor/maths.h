@@ -42,6 +42,7 @@ typedef struct bndi_maths {
     double (*largest)(const double *x, size_t n); /* NaN where one is; minus infinity of nothing */
     double (*sum)(const double *x, size_t n);
     double (*sum_products)(const double *x, const double *y, size_t n);
+    double (*squares)(const float *x, size_t n); /* their sum, as sum_products of the doubles has it */
     double (*exponentials)(double *y, const double *x, double shift,
                            size_t n); /* y = e^(x - shift); returns their sum */
     void (*linear)(double *y, const double *x, double shift, double factor, size_t n); /* y = (x - shift) factor */

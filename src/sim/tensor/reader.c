@@ -295,18 +295,18 @@ void bndi_write(const bndi_walk *w, size_t at, size_t n, const void *numbers, co
     codes raw;
     BNDI_VERIFY(n <= BNDI_TENSOR_CHUNK);
     const void *from = numbers;
+    unsigned char *place = codes_in_place(w, at);
     bndi_store uncounted = *how;
     if (count_numbers(w, numbers, n, how)) {
         uncounted.stats = NULL;
         uncounted.rule = (bnd_rule){.rounding = BND_ROUND_RNE};
         how = &uncounted;
     }
-    if (narrowed(raw.floats, w, numbers, n, how) || count_narrowed(raw.floats, w, numbers, n, how)) {
-        from = raw.bytes;
-    } else if (!as_they_are(w, numbers, n, how)) {
-        unsigned char *place = codes_in_place(w, at);
-        unsigned char *words = place != NULL ? place : raw.bytes;
-        if (!encoded(words, w, numbers, n, how)) {
+    unsigned char *words = place != NULL ? place : raw.bytes;
+    float *floats = (float *)(void *)words; /* used where the codes are fp32 */
+    if (!as_they_are(w, numbers, n, how)) {
+        if (!narrowed(floats, w, numbers, n, how) && !count_narrowed(floats, w, numbers, n, how) &&
+            !encoded(words, w, numbers, n, how)) {
             encode(words, w, at, numbers, n, how);
         }
         if (place != NULL) {

@@ -12,12 +12,21 @@ double bndi_squares_of_gradients(const bnd_run *run, double unscale)
         const bnd_tensor *g = run->parameter[i].value->gradient;
         bndi_walk walk;
         size_t n = g != NULL ? bndi_count(&g->shape) : 0;
+        bool floats = false; /* fp32 where they lie, multiplied by 1 */
         if (n > 0) {
+            bndi_walk_open(&walk, g, &g->shape, BNDI_WORDS_32);
+            floats = walk.plain && unscale == 1;
+        }
+        if (n > 0 && !floats) {
             bndi_walk_open(&walk, g, &g->shape, BNDI_WORDS_64);
         }
         for (size_t at = 0; at < n; at += BNDI_TENSOR_CHUNK) {
             size_t m = n - at < BNDI_TENSOR_CHUNK ? n - at : BNDI_TENSOR_CHUNK;
-            const double *x = bndi_read(&walk, at, m, &buffer);
+            const void *x = bndi_read(&walk, at, m, &buffer);
+            if (floats) {
+                sum += maths->squares(x, m);
+                continue;
+            }
             maths->linear(scaled, x, 0, unscale, m);
             sum += maths->sum_products(scaled, scaled, m);
         }

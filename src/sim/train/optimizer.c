@@ -6,7 +6,9 @@
 static void decay_gradient(bndi_update *u)
 {
     if (u->decays && u->training->weight_decay != 0) {
-        bndi_chunk_add_scaled(u, u->g, bndi_chunk_scalar(u, u->training->weight_decay), u->w, NULL);
+        bndi_chunk_by_formula(u, BNDI_F_add_scaled, u->own_g, u->g, u->w,
+                              bndi_chunk_scalar(u, u->training->weight_decay));
+        u->g = u->own_g;
     }
 }
 

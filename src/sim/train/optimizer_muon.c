@@ -38,10 +38,11 @@ static double read_nesterov(bnd_tensor *x, bnd_run *run, const bndi_parameter *p
                          .of_scalar = bndi_cast_of(run->engine, BND_ROLE_SCALAR)};
         const double beta = bndi_chunk_scalar(&u, run->training.beta1),
                      rest = bndi_chunk_scalar(&u, 1 - run->training.beta1);
-        u.g = bndi_take_numbers(&g, p->value->gradient, at, u.n);
+        float *of_p = bndi_take_numbers(&g, p->value->gradient, at, u.n);
+        u.g = of_p;
         u.m = bndi_take_numbers(&m, p->m, at, u.n);
         for (size_t i = 0; run->loss_scale != 1 && i < u.n; i++) {
-            u.g[i] *= unscale;
+            of_p[i] *= unscale;
         }
         bndi_average_into_m(&u); /* as torch's lerp but for its order of operations */
         for (size_t i = 0; i < u.n; i++) {

@@ -27,9 +27,8 @@ double bndi_chunk_scalar(const bndi_update *u, double x)
     return bndi_scalar(u->of_scalar, x);
 }
 
-/* y = a formula of x and, where it has one, another; each result rounded to fp32. */
-static void bndi_chunk_by_formula(const bndi_update *u, bndi_formula_name name, float *y, const float *x,
-                                  const float *other, double k)
+void bndi_chunk_by_formula(const bndi_update *u, bndi_formula_name name, float *y, const float *x, const float *other,
+                           double k)
 {
     u->maths->formula[BNDI_WORDS_32][name](y, (const void *[]){x, other, NULL}, k, u->n);
 }

@@ -4,6 +4,9 @@
 
 #include "train/train.h"
 
+/* y = a formula of x and, where it has one, another; each result rounded to fp32. */
+void bndi_chunk_by_formula(const bndi_update *u, bndi_formula_name name, float *y, const float *x, const float *other,
+                           double k);
 void bndi_chunk_rounded(const bndi_update *u, float *x, const bnd_cast *cast);
 double bndi_chunk_scalar(const bndi_update *u, double x);
 /* x = a x. */

@@ -60,7 +60,7 @@ void bndi_stalls_follow(bndi_stalls *s, const bndi_update *u, const bndi_optimiz
     }
     bndi_update exact = *u;
     exact.w = s->work[W];
-    exact.g = s->work[G];
+    exact.g = exact.own_g = s->work[G];
     exact.m = s->work[M];
     exact.v = s->work[V];
     exact.t = s->work[T];

@@ -466,8 +466,9 @@ typedef struct bndi_update {
     size_t at, n; /* the elements at .. at + n - 1 */
     const bndi_whole_update *whole;
     const float *direction; /* of `whole`, where that has one: of these elements */
-    float *w, *g, *m, *v;   /* in and out: w is the master where there is one */
-    float *t;               /* to work in */
+    float *w, *m, *v;       /* in and out: w is the master where there is one */
+    const float *g;         /* in */
+    float *own_g, *t;       /* to work in: own_g for a gradient that differs from the stored one */
     const bnd_cast *of_w, *of_m, *of_v, *of_scalar;
     const struct bndi_maths *maths;
     float *change;        /* out: what is added to w, not rounded with it yet */

@@ -13,7 +13,7 @@ typedef struct chunk {
     double sum[BNDI_TENSOR_CHUNK];
 } chunk;
 
-/* bndi_take_numbers where they are, if they are such numbers: they are put back into their place. */
+/* bndi_take_numbers where they are, if they are such numbers. What is changed is put back into its place. */
 static float *take_in_place(bndi_numbers *buffer, const bnd_tensor *t, size_t at, size_t n)
 {
     bndi_walk walk;
@@ -36,11 +36,11 @@ static void by_formula(const bnd_run *run, bndi_formula_name name, float *y, con
 }
 
 /* u = q(change - c), n = q(w + u), c = q(q(n - w) - u): the new weights are in `t`. */
-static void sum_by_kahan(bnd_run *run, bndi_parameter *p, chunk *k, size_t at, size_t n)
+static void sum_by_kahan(bnd_run *run, bndi_parameter *p, chunk *k, const float *w, size_t at, size_t n)
 {
     const bnd_cast *cast =
         bndi_is_scaled(run->engine, BND_ROLE_PARAM) ? NULL : bndi_cast_of(run->engine, BND_ROLE_PARAM);
-    float *c = bndi_take_numbers(&k->c, p->extra, at, n), *u = k->u.f32, *t = k->t.f32, *w = k->w.f32;
+    float *c = bndi_take_numbers(&k->c, p->extra, at, n), *u = k->u.f32, *t = k->t.f32;
     by_formula(run, BNDI_F_sub, u, k->change.f32, c, n, cast);
     by_formula(run, BNDI_F_add, t, w, u, n, cast);
     by_formula(run, BNDI_F_sub, c, t, w, n, cast);
@@ -95,8 +95,9 @@ static void update_chunk(bnd_run *run, bndi_parameter *p, const bndi_whole_updat
                      .n = n,
                      .whole = whole,
                      .direction = bndi_take_numbers(&k->direction, whole->direction, at, n),
-                     .w = bndi_take_numbers(&k->w, w, at, n),
-                     .g = bndi_take_numbers(&k->g, p->value->gradient, at, n),
+                     .w = take_in_place(&k->w, w, at, n),
+                     .g = take_in_place(&k->g, p->value->gradient, at, n),
+                     .own_g = k->g.f32,
                      .m = take_in_place(&k->m, p->m, at, n),
                      .v = take_in_place(&k->v, p->v, at, n),
                      .t = k->t.f32,
@@ -108,7 +109,10 @@ static void update_chunk(bnd_run *run, bndi_parameter *p, const bndi_whole_updat
                      .of_scalar = bndi_cast_of(run->engine, BND_ROLE_SCALAR)};
     float unscale = (float)(1 / run->loss_scale);
     for (size_t i = 0; run->loss_scale != 1 && i < n; i++) {
-        u.g[i] *= unscale;
+        u.own_g[i] = u.g[i] * unscale;
+    }
+    if (run->loss_scale != 1) {
+        u.g = u.own_g;
     }
     memcpy(k->old.f32, u.w, n * sizeof *u.w);
     bndi_stalls_follow(stalls, &u, optimizer);
@@ -120,7 +124,7 @@ static void update_chunk(bnd_run *run, bndi_parameter *p, const bndi_whole_updat
     }
     p->updates.lost_moments += p->v != NULL ? u.maths->count_lost_moments(u.v, u.g, n) : 0;
     if (p->extra != NULL) {
-        sum_by_kahan(run, p, k, at, n);
+        sum_by_kahan(run, p, k, u.w, at, n);
     } else {
         u.maths->sums_of_two(k->sum, u.w, u.change, n);
         bndi_feedback_note(feedback, &u, k->sum);
