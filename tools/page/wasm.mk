@@ -14,14 +14,14 @@ SMALL = $(foreach name,tools/binade src/files/store src/files/checkpoint src/fil
 	$(foreach name,engine named_axes safetensors view tape scaling_parse handle pattern matmul reader shape buffer \
 	operand transformer numbers npy apply view_make mask unbiased scaled rows formula amax_scaling embedding recompute \
 	rules shape statistics pull product_roles operations saved_tensors gradient reshape rotary cross_entropy norm softmax \
-	elementwise files,src/sim/tensor/$(name)) \
-	$(foreach name,input scan answer candidate by_pieces by_codes meet pieces round tensor,src/files/scan/$(name)) \
-	$(foreach name,block_names quantize block_scale gguf block_job block_layout partial_array quantize_calls,\
+	elementwise files casts scaled_read reduce copy pieces,src/sim/tensor/$(name)) \
+	$(foreach name,input scan answer candidate by_pieces by_codes meet pieces round tensor code_counts,src/files/scan/$(name)) \
+	$(foreach name,block_names quantize block_scale gguf block_job block_layout partial_array quantize_calls dequantize,\
 	src/number/block/$(name)) \
 	$(foreach name,gemm_plan accumulator_names by_tiles by_sums by_chains by_strips gemm gemm_job symmetric,src/number/matmul/$(name)) \
 	$(foreach name,operate operate_plan conversion_plan context convert_array array_layout arithmetic operation_table converter \
 	check_codes,src/number/bulk/$(name)) \
-	$(foreach name,nearest_name error utf8 text_buffer,src/number/base/$(name)) \
+	$(foreach name,nearest_name error utf8 text_buffer refuse_character,src/number/base/$(name)) \
 	src/sim/tensor/random tools/page/core/sum_ways tools/page/core/array_examine tools/page/core/answer \
 	$(foreach name,sum_series exact_total,tools/page/core/$(name)) src/files/scan/scale_counts src/number/block/run_scales
 # The stack is before the data, so that too deep a recursion ends the program and changes no number.

@@ -8,6 +8,7 @@ libbinade_laboratory_la_SOURCES += \
 	src/sim/tensor/formulas.def \
 	src/sim/tensor/maths_template.h \
 	src/sim/tensor/maths_functions_template.h \
+	src/sim/tensor/maths_update_template.h \
 	src/sim/tensor/maths.c \
 	src/sim/tensor/maths_of.c \
 	src/sim/tensor/scaling.h \
@@ -30,6 +31,7 @@ libbinade_laboratory_la_SOURCES += \
 	src/sim/tensor/walk.c \
 	src/sim/tensor/reader.h \
 	src/sim/tensor/reader.c \
+	src/sim/tensor/pieces.c \
 	src/sim/tensor/amax_scaling.c \
 	src/sim/tensor/formula.h \
 	src/sim/tensor/formula.c \
