@@ -30,8 +30,8 @@ libbinade_laboratory_la_SOURCES += \
 	src/sim/tensor/walk.h \
 	src/sim/tensor/walk.c \
 	src/sim/tensor/reader.h \
-	src/sim/tensor/reader.c \
 	src/sim/tensor/pieces.c \
+	src/sim/tensor/reader.c \
 	src/sim/tensor/amax_scaling.c \
 	src/sim/tensor/formula.h \
 	src/sim/tensor/formula.c \
