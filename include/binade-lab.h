@@ -17,6 +17,7 @@
 
 #include <binade.h>
 
+#include <binade-lab/autopsy.h>
 #include <binade-lab/calc.h>
 #include <binade-lab/checkpoint.h>
 #include <binade-lab/convert.h>
@@ -30,6 +31,7 @@
 #include <binade-lab/vectors.h>
 #include <binade-lab/store.h>
 #include <binade-lab/study.h>
+#include <binade-lab/sweep.h>
 #include <binade-lab/tensor.h>
 #include <binade-lab/train.h>
 

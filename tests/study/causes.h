@@ -3,7 +3,7 @@
 #ifndef TESTS_STUDY_CAUSES_H
 #define TESTS_STUDY_CAUSES_H
 
-#include <binade-lab/study.h>
+#include <binade-lab/autopsy.h>
 
 typedef struct cause {
     const char *recipe;

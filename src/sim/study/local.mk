@@ -1,5 +1,5 @@
 # Layer 9: many runs.
-labinclude_HEADERS += include/binade-lab/study.h
+labinclude_HEADERS += include/binade-lab/study.h include/binade-lab/sweep.h include/binade-lab/autopsy.h
 libbinade_laboratory_la_SOURCES += \
 	src/sim/study/study.h \
 	src/sim/study/text_buffer.c \

@@ -14,7 +14,9 @@
 #ifndef BINADE_SRC_STUDY_H
 #define BINADE_SRC_STUDY_H
 
+#include <binade-lab/autopsy.h>
 #include <binade-lab/study.h>
+#include <binade-lab/sweep.h>
 
 #include "train/train.h" /* numbers in JSON */
 

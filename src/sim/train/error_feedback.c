@@ -4,7 +4,7 @@
  * the root of v with its correction and epsilon. The next step then has nearly the weight that a master would have.
  *
  * w' is fp32, decay included, and is rounded once. m is rounded once, when it is stored with the error. */
-#include "train/train.h"
+#include "train/optimizer.h"
 
 #include <stdlib.h>
 

@@ -2,6 +2,7 @@
 labinclude_HEADERS += include/binade-lab/train.h
 libbinade_laboratory_la_SOURCES += \
 	src/sim/train/train.h \
+	src/sim/train/optimizer.h \
 	src/sim/train/json_number.c \
 	src/sim/train/blocks_text.c \
 	src/sim/train/recipe_json.c \

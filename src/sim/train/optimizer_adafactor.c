@@ -4,7 +4,7 @@
  * root mean square of the weights, at least 1e-3, times the smaller of lr and 1 / sqrt t. There is no first moment. The
  * means are rounded like v, after every operation; roots and quotients are computed in fp64 and rounded when the weight
  * is. */
-#include "train/train.h"
+#include "train/optimizer.h"
 
 #include <string.h>
 

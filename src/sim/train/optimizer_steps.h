@@ -2,7 +2,7 @@
 #ifndef BINADE_SRC_TRAIN_OPTIMIZER_STEPS_H
 #define BINADE_SRC_TRAIN_OPTIMIZER_STEPS_H
 
-#include "train/train.h"
+#include "train/optimizer.h"
 
 /* y = a formula of x and, where it has one, another; each result rounded to fp32. */
 void bndi_chunk_by_formula(const bndi_update *u, bndi_formula_name name, float *y, const float *x, const float *other,

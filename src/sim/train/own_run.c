@@ -1,6 +1,6 @@
 /* A run of the caller's own model: the caller adds parameters and computes the loss from tensors; formats, states, loss
  * scale and update are the run's, as for a built-in model. */
-#include "train/train.h"
+#include "train/optimizer.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* The parameters of a run: each with the states that the recipe and the optimizer need, initialised from the seed. */
-#include "train/train.h"
+#include "train/optimizer.h"
 
 #include <stdlib.h>
 #include <string.h>

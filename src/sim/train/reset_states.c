@@ -1,7 +1,7 @@
 /* reset=STEPS: the moments of an optimizer are zeros again after a number of steps, and their bias correction begins
  * anew. Low-precision averages stall, and a reset makes them move again (Topollai and Choromanska 2026,
  * arXiv:2603.16731). How that paper chooses its periods was not to be found; here they are given. */
-#include "train/train.h"
+#include "train/optimizer.h"
 
 #include "tensor/engine.h"
 #include "tensor/scaled.h"

@@ -1,6 +1,6 @@
 /* A run: creating it, querying it, and making a step. */
 #include "base/base.h"
-#include "train/train.h"
+#include "train/optimizer.h"
 
 #include <stdlib.h>
 

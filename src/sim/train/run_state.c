@@ -3,7 +3,7 @@
 #include "base/verify.h"
 #include "tensor/engine.h"
 #include "tensor/scaled.h"
-#include "train/train.h"
+#include "train/optimizer.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* States that share scales: decoded for an update, and encoded again. */
-#include "train/train.h"
+#include "train/optimizer.h"
 
 #include "tensor/engine.h"
 #include "tensor/scaled.h"

@@ -1,6 +1,6 @@
 /* Stalled moments: the update would change them in fp32, but the stored value is the same as before. Measured only
  * where casts are counted, for moments that are not kept in fp32. */
-#include "train/train.h"
+#include "train/optimizer.h"
 
 #include <stdlib.h>
 #include <string.h>

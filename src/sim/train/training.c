@@ -1,5 +1,5 @@
 /* Names and defaults of what a run is made of: models, optimizers, schedules. */
-#include "train/train.h"
+#include "train/optimizer.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* What is wrong with the settings of a run, before anything is made of them. */
 #include "base/base.h"
-#include "train/train.h"
+#include "train/optimizer.h"
 
 /* A setting that the model or the data do not have would be without effect. */
 static bnd_status check_model(const bnd_training *t, const bndi_model_row *m, bnd_error *why)

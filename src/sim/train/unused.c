@@ -4,7 +4,7 @@
  *
  * Each role is looked up at each place of the model, in an outline of the run that has no tensors. */
 #include "policy/policy.h"
-#include "train/train.h"
+#include "train/optimizer.h"
 
 #include <string.h>
 

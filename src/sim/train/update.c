@@ -1,6 +1,6 @@
 /* The update of all parameters, one chunk at a time: decode, apply the optimizer, encode. */
 #include "base/verify.h"
-#include "train/train.h"
+#include "train/optimizer.h"
 
 #include <stdlib.h>
 #include <string.h>

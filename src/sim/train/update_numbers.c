@@ -1,6 +1,6 @@
 /* Numbers of a chunk of an update: reading, rounding and storing them. */
 #include "base/verify.h"
-#include "train/train.h"
+#include "train/optimizer.h"
 
 #include "tensor/engine.h"
 

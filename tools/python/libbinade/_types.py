@@ -602,14 +602,6 @@ class bnd_number(Structure):
     pass
 
 
-class bnd_term(Structure):
-    pass
-
-
-class bnd_real(Structure):
-    pass
-
-
 class bnd_npy(Structure):
     pass
 
@@ -662,46 +654,6 @@ class bnd_watch(Structure):
     pass
 
 
-class bnd_quantize(Structure):
-    pass
-
-
-class bnd_planned_weight(Structure):
-    pass
-
-
-class bnd_planned_kind(Structure):
-    pass
-
-
-class bnd_plan_totals(Structure):
-    pass
-
-
-class bnd_quantize_plan(Structure):
-    pass
-
-
-class bnd_relayout(Structure):
-    pass
-
-
-class bnd_relayout_result(Structure):
-    pass
-
-
-class bnd_relayout_compared(Structure):
-    pass
-
-
-class bnd_relaid_tensor(Structure):
-    pass
-
-
-class bnd_relayout_changes(Structure):
-    pass
-
-
 class bnd_cast(Structure):
     pass
 
@@ -743,6 +695,138 @@ class bnd_named_tensor(Structure):
 
 
 class bnd_transformer(Structure):
+    pass
+
+
+class bnd_training(Structure):
+    pass
+
+
+class bnd_run(Structure):
+    pass
+
+
+class bnd_step(Structure):
+    pass
+
+
+class bnd_ranks(Structure):
+    pass
+
+
+class bnd_updates(Structure):
+    pass
+
+
+class bnd_step_rates(Structure):
+    pass
+
+
+class bnd_point(Structure):
+    pass
+
+
+class bnd_histogram(Structure):
+    pass
+
+
+class bnd_record(Structure):
+    pass
+
+
+class bnd_log_columns(Structure):
+    pass
+
+
+class bnd_task(Structure):
+    pass
+
+
+class bnd_comparison(Structure):
+    pass
+
+
+class bnd_curve(Structure):
+    pass
+
+
+class bnd_trained_weights(Structure):
+    pass
+
+
+class bnd_loss_change(Structure):
+    pass
+
+
+class bnd_evaluated(Structure):
+    pass
+
+
+class bnd_summary_row(Structure):
+    pass
+
+
+class bnd_finding(Structure):
+    pass
+
+
+class bnd_share(Structure):
+    pass
+
+
+class bnd_culprit(Structure):
+    pass
+
+
+class bnd_autopsy(Structure):
+    pass
+
+
+class bnd_term(Structure):
+    pass
+
+
+class bnd_real(Structure):
+    pass
+
+
+class bnd_quantize(Structure):
+    pass
+
+
+class bnd_planned_weight(Structure):
+    pass
+
+
+class bnd_planned_kind(Structure):
+    pass
+
+
+class bnd_plan_totals(Structure):
+    pass
+
+
+class bnd_quantize_plan(Structure):
+    pass
+
+
+class bnd_relayout(Structure):
+    pass
+
+
+class bnd_relayout_result(Structure):
+    pass
+
+
+class bnd_relayout_compared(Structure):
+    pass
+
+
+class bnd_relaid_tensor(Structure):
+    pass
+
+
+class bnd_relayout_changes(Structure):
     pass
 
 
@@ -930,74 +1014,6 @@ class bnd_vector_suspect(Structure):
     pass
 
 
-class bnd_training(Structure):
-    pass
-
-
-class bnd_run(Structure):
-    pass
-
-
-class bnd_step(Structure):
-    pass
-
-
-class bnd_ranks(Structure):
-    pass
-
-
-class bnd_updates(Structure):
-    pass
-
-
-class bnd_step_rates(Structure):
-    pass
-
-
-class bnd_point(Structure):
-    pass
-
-
-class bnd_histogram(Structure):
-    pass
-
-
-class bnd_record(Structure):
-    pass
-
-
-class bnd_log_columns(Structure):
-    pass
-
-
-class bnd_task(Structure):
-    pass
-
-
-class bnd_comparison(Structure):
-    pass
-
-
-class bnd_curve(Structure):
-    pass
-
-
-class bnd_trained_weights(Structure):
-    pass
-
-
-class bnd_loss_change(Structure):
-    pass
-
-
-class bnd_evaluated(Structure):
-    pass
-
-
-class bnd_summary_row(Structure):
-    pass
-
-
 class bnd_grid(Structure):
     pass
 
@@ -1010,27 +1026,11 @@ class bnd_sweep_row(Structure):
     pass
 
 
-class bnd_finding(Structure):
-    pass
-
-
-class bnd_share(Structure):
-    pass
-
-
-class bnd_culprit(Structure):
-    pass
-
-
-class bnd_autopsy(Structure):
-    pass
-
-
 bnd_checkpoint_damage = CFUNCTYPE(None, c_void_p, c_char_p, c_char_p, c_char_p)
 bnd_name_matches = CFUNCTYPE(c_bool, c_char_p, c_char_p)
 bnd_segment = CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t, c_void_p, c_void_p)
-bnd_keeps = CFUNCTYPE(c_size_t, c_size_t, c_int, c_void_p, c_size_t, c_bool, c_size_t)
 bnd_study_watch = CFUNCTYPE(c_bool, c_void_p, c_size_t, c_void_p)
+bnd_keeps = CFUNCTYPE(c_size_t, c_size_t, c_int, c_void_p, c_size_t, c_bool, c_size_t)
 bnd_error._fields_ = [("status", c_int), ("where", c_size_t), ("message", (c_char * 320))]
 bnd_format_internal._fields_ = [("sign_code", c_uint64), ("exponent_mask", c_uint64), ("normals", c_uint64),
     ("unbias", c_uint64), ("unbias_twice", c_uint64), ("quick_modes", c_uint8)]
@@ -1077,9 +1077,6 @@ bnd_gemm._fields_ = [("context", POINTER(bnd_context)), ("accumulator", bnd_accu
 bnd_number._fields_ = [("value", bnd_exact), ("integer", c_char_p), ("fraction", c_char_p),
     ("integer_length", c_size_t), ("fraction_length", c_size_t), ("first", c_size_t), ("count", c_size_t),
     ("exponent", c_int64), ("hexadecimal", c_bool)]
-bnd_term._fields_ = [("kind", c_int), ("operands", c_uint8), ("negative", c_bool), ("operation", c_int),
-    ("operand", (c_size_t * 3)), ("integer", c_int64), ("code", c_uint64), ("from", c_size_t), ("length", c_size_t),
-    ("format_at", c_size_t), ("format_length", c_size_t)]
 bnd_npy._fields_ = [("descr", (c_char * 24)), ("kind", c_int), ("element_size", c_uint8), ("version", c_uint8),
     ("big_endian", c_bool), ("fortran_order", c_bool), ("rank", c_size_t), ("shape", (c_uint64 * 64)),
     ("count", c_uint64), ("data_size", c_uint64), ("header_size", c_size_t)]
@@ -1102,29 +1099,6 @@ bnd_checkpoint_plan._fields_ = [("tensors", POINTER(bnd_planned)), ("count", c_s
     ("metadata", POINTER(bnd_safetensors_pair)), ("pairs", c_size_t), ("side", POINTER(bnd_side_file)),
     ("side_count", c_size_t), ("shard_size", c_uint64)]
 bnd_watch._fields_ = [("at", CFUNCTYPE(c_bool, c_void_p, c_uint64, c_uint64)), ("state", c_void_p)]
-bnd_quantize._fields_ = [("to", c_char_p), ("layout", c_char_p), ("scale", c_char_p), ("rule", c_char_p),
-    ("scale_format", c_char_p), ("activations", c_char_p), ("keep", c_void_p), ("keeps", c_size_t),
-    ("also", c_void_p), ("alsos", c_size_t), ("unfused", c_bool), ("allow_nonfinite", c_bool),
-    ("rounding", bnd_rule), ("seed", c_uint64), ("shard_size", c_uint64), ("context", POINTER(bnd_context))]
-bnd_planned_weight._fields_ = [("weight", POINTER(bnd_stored_weight)), ("name", c_char_p), ("rank", c_size_t),
-    ("shape", c_void_p), ("count", c_uint64), ("conversion", c_int), ("reason", c_char_p), ("because", c_char_p),
-    ("dtype", c_char_p), ("block", bnd_block), ("group", c_size_t), ("bytes_in", c_uint64), ("bytes_out", c_uint64)]
-bnd_planned_kind._fields_ = [("first", POINTER(bnd_planned_weight)), ("weights", c_uint64), ("elements", c_uint64),
-    ("bytes_in", c_uint64), ("bytes_out", c_uint64)]
-bnd_plan_totals._fields_ = [("parameters", c_uint64), ("quantized", c_uint64), ("bytes_in", c_uint64),
-    ("bytes_out", c_uint64), ("memory", c_uint64), ("work", c_uint64), ("weights", (c_size_t * 4)),
-    ("groups", c_size_t), ("inputs", c_size_t), ("inputs_kept", c_size_t)]
-bnd_relayout._fields_ = [("layout", c_char_p), ("shard_size", c_uint64), ("context", POINTER(bnd_context)),
-    ("watch", bnd_watch)]
-bnd_relayout_result._fields_ = [("from", POINTER(bnd_layout)), ("to", POINTER(bnd_layout)), ("weights", c_size_t),
-    ("scales_cast", c_size_t), ("seconds", c_size_t), ("seconds_moved", c_size_t), ("inputs", c_size_t),
-    ("inputs_inverted", c_size_t), ("inputs_moved", c_size_t), ("restored", c_bool)]
-bnd_relayout_compared._fields_ = [("weights", c_size_t), ("weights_same", c_size_t), ("inputs", c_size_t),
-    ("inputs_same", c_size_t)]
-bnd_relaid_tensor._fields_ = [("weight", POINTER(bnd_stored_weight)), ("part", c_int),
-    ("from", POINTER(bnd_stored_tensor)), ("to", POINTER(bnd_stored_tensor)), ("changes", c_uint),
-    ("is_reciprocal", c_bool), ("number_from", c_float), ("number_to", c_float), ("number_back", c_float),
-    ("ulps", c_uint64)]
 bnd_cast._fields_ = [("given", c_bool), ("transient", c_bool), ("hadamard", c_bool), ("requantized", c_bool),
     ("hadamard_size", c_uint16), ("format", bnd_format), ("rule", bnd_rule), ("scaling", (c_char * 32))]
 bnd_reset._fields_ = [("m", c_uint32), ("v", c_uint32)]
@@ -1148,6 +1122,99 @@ bnd_transformer._fields_ = [("norm", (c_char * 16)), ("position", (c_char * 16))
     ("no_bias", c_bool), ("qk_norm", c_bool), ("unit", c_bool), ("tau", c_double), ("sqrt_softmax", c_bool),
     ("rope_scaling", (c_char * 16)), ("rope_factor", c_double), ("rope_low", c_double), ("rope_high", c_double),
     ("rope_original", c_size_t)]
+bnd_training._fields_ = [("policy", bnd_policy), ("model", (c_char * 32)), ("optimizer", (c_char * 32)),
+    ("schedule", (c_char * 32)), ("data", (c_char * 1024)), ("data_type", (c_char * 32)),
+    ("tokenizer", (c_char * 1024)), ("source", (c_char * 32)), ("init", (c_char * 1024)), ("order", (c_char * 1024)),
+    ("seed_init", c_uint64), ("seed_data", c_uint64), ("seed_rounding", c_uint64), ("steps", c_uint64),
+    ("lr", c_double), ("beta1", c_double), ("beta2", c_double), ("epsilon", c_double), ("weight_decay", c_double),
+    ("clip", c_double), ("micro_batches", c_size_t), ("ranks", c_size_t), ("batch", c_size_t), ("inputs", c_size_t),
+    ("width", c_size_t), ("depth", c_size_t), ("heads", c_size_t), ("context", c_size_t), ("vocabulary", c_size_t),
+    ("tied", c_bool), ("recompute", c_bool), ("blocks", bnd_transformer)]
+bnd_step._fields_ = [("step", c_uint64), ("loss", c_double), ("gradient_norm", c_double), ("lr", c_double),
+    ("loss_scale", c_double), ("clip_factor", c_double), ("skipped", c_bool), ("weights", c_uint64),
+    ("updates", c_uint64), ("lost", c_uint64), ("update_ratio", c_double)]
+bnd_ranks._fields_ = [("rank", c_size_t), ("count", c_size_t),
+    ("gather", CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t, c_void_p, c_void_p)), ("data", c_void_p)]
+bnd_updates._fields_ = [("updates", c_uint64), ("lost", c_uint64), ("lost_moments", c_uint64),
+    ("moments", (c_uint64 * 2)), ("stalled", (c_uint64 * 2))]
+bnd_step_rates._fields_ = [("lr", c_double), ("beta1", c_double), ("beta2", c_double), ("epsilon", c_double),
+    ("weight_decay", c_double)]
+bnd_point._fields_ = [("step", c_uint64), ("loss", c_double), ("gradient_norm", c_double), ("lr", c_double),
+    ("loss_scale", c_double), ("update_ratio", c_double), ("seconds", c_double), ("validation", c_double),
+    ("validation_fp32", c_double), ("updates", c_uint64), ("lost", c_uint64), ("gradients", c_uint64),
+    ("underflowed", c_uint64), ("overflows", c_uint64), ("clip_factor", c_double), ("skipped", c_bool),
+    ("validated", c_bool), ("validated_fp32", c_bool), ("clips", c_bool), ("ended", c_bool)]
+bnd_histogram._fields_ = [("step", c_uint64), ("role", c_int), ("exponents", (c_uint64 * 64))]
+bnd_record._fields_ = [("recipe", (c_char * 256)), ("model", (c_char * 32)), ("optimizer", (c_char * 32)),
+    ("seed_init", c_uint64), ("seed_data", c_uint64), ("init_hash", c_uint64), ("order_hash", c_uint64),
+    ("data_hash", c_uint64), ("tokenizer_hash", c_uint64), ("lr", c_double), ("points", POINTER(bnd_point)),
+    ("count", c_size_t), ("steps", c_uint64), ("complete", c_bool), ("ended", c_bool), ("validated", c_bool),
+    ("loss", c_double), ("validated_fp32", c_bool), ("validation", c_double), ("validation_fp32", c_double),
+    ("floor", c_double), ("chance_loss", c_double), ("parameters", c_uint64), ("updates", c_uint64),
+    ("lost", c_uint64), ("skipped", c_uint64), ("gradients", c_uint64), ("underflowed", c_uint64),
+    ("overflows", c_uint64), ("overflow_from", (c_uint64 * 40)), ("underflow_from", (c_uint64 * 40)),
+    ("bytes", (c_uint64 * 40)), ("peak_by_role", (c_uint64 * 40)), ("bytes_peak", c_uint64),
+    ("bytes_at_peak", (c_uint64 * 40)), ("recipe_peak", c_uint64), ("recipe_at_peak", (c_uint64 * 40)),
+    ("saved", c_uint64), ("saved_row_statistics", c_uint64), ("flops", c_uint64), ("seconds", c_double),
+    ("source", c_char_p), ("step_column", c_char_p), ("loss_column", c_char_p), ("config", c_char_p),
+    ("autopsy", c_char_p), ("histograms", POINTER(bnd_histogram)), ("histogram_count", c_size_t)]
+bnd_log_columns._fields_ = [("step", c_char_p), ("loss", c_char_p)]
+bnd_task._fields_ = [("training", bnd_training), ("recipe", c_char_p), ("directory", c_char_p), ("resume", c_bool),
+    ("checkpoint_every", c_uint64), ("drops_checkpoint", c_bool), ("validate_every", c_uint64),
+    ("validation_batches", c_uint64), ("statistics", c_bool), ("places", c_bool), ("switches", c_bool),
+    ("switch_at", c_uint64), ("switch_to", bnd_policy), ("ranks", POINTER(bnd_ranks))]
+bnd_comparison._fields_ = [("verdict", c_int), ("others", c_int), ("pairs", c_size_t), ("judged", c_size_t),
+    ("failed", c_size_t), ("failed_nan", c_size_t), ("nan_from", c_uint64), ("nan_at_end", c_bool),
+    ("reference_failed", c_size_t), ("margin", c_double), ("result", c_double), ("reference", c_double),
+    ("gap", c_double), ("interval", c_double), ("tolerance", c_double), ("logarithmic", c_bool), ("ratio", c_double),
+    ("ratio_low", c_double), ("ratio_high", c_double), ("ratio_tolerance", c_double), ("solved", c_bool),
+    ("covered", c_double), ("outside", c_bool), ("outside_from", c_uint64), ("cut", c_bool), ("cut_at", c_uint64)]
+bnd_curve._fields_ = [("step", c_void_p), ("mean", c_void_p), ("interval", c_void_p), ("count", c_size_t),
+    ("window", c_size_t)]
+bnd_trained_weights._fields_ = [("training", bnd_training), ("step", c_uint64), ("recipe", (c_char * 256)),
+    ("is_run", c_bool), ("data_hash", c_uint64), ("tokenizer_hash", c_uint64)]
+bnd_loss_change._fields_ = [("place", c_size_t), ("change", c_double), ("interval", c_double)]
+bnd_evaluated._fields_ = [("batches", c_size_t), ("losses", c_void_p), ("loss", c_double), ("change", c_double),
+    ("interval", c_double), ("has_perplexity", c_bool), ("perplexity", c_double), ("weight_bytes", c_uint64),
+    ("places", POINTER(bnd_loss_change)), ("place_count", c_size_t)]
+bnd_summary_row._fields_ = [("name", (c_char * 384)), ("records", POINTER(bnd_record)), ("count", c_size_t),
+    ("reference", c_size_t), ("compared", c_bool), ("is", bnd_comparison), ("repeats", c_size_t)]
+bnd_finding._fields_ = [("mechanism", c_int), ("role", c_int), ("share", c_double), ("worst_share", c_double),
+    ("worst", (c_char * 64)), ("step", c_uint64)]
+bnd_share._fields_ = [("part", c_size_t), ("lifts", c_bool), ("lowers", c_bool), ("heals", c_bool),
+    ("hurts", c_bool), ("lifted", c_double), ("lifted_interval", c_double), ("lowered", c_double),
+    ("lowered_interval", c_double)]
+bnd_culprit._fields_ = [("part", c_size_t), ("has_cause", c_bool), ("cause", bnd_finding)]
+bnd_autopsy._fields_ = [("comparison", bnd_comparison), ("shares", (bnd_share * 32)), ("share_count", c_size_t),
+    ("interaction", c_double), ("interaction_interval", c_double), ("heals", c_bool), ("healed", c_double),
+    ("healed_interval", c_double), ("culprits", (bnd_culprit * 32)), ("culprit_count", c_size_t),
+    ("epsilon_vanishes", c_bool), ("findings", (bnd_finding * 360)), ("finding_count", c_size_t), ("runs", c_size_t)]
+bnd_term._fields_ = [("kind", c_int), ("operands", c_uint8), ("negative", c_bool), ("operation", c_int),
+    ("operand", (c_size_t * 3)), ("integer", c_int64), ("code", c_uint64), ("from", c_size_t), ("length", c_size_t),
+    ("format_at", c_size_t), ("format_length", c_size_t)]
+bnd_quantize._fields_ = [("to", c_char_p), ("layout", c_char_p), ("scale", c_char_p), ("rule", c_char_p),
+    ("scale_format", c_char_p), ("activations", c_char_p), ("keep", c_void_p), ("keeps", c_size_t),
+    ("also", c_void_p), ("alsos", c_size_t), ("unfused", c_bool), ("allow_nonfinite", c_bool),
+    ("rounding", bnd_rule), ("seed", c_uint64), ("shard_size", c_uint64), ("context", POINTER(bnd_context))]
+bnd_planned_weight._fields_ = [("weight", POINTER(bnd_stored_weight)), ("name", c_char_p), ("rank", c_size_t),
+    ("shape", c_void_p), ("count", c_uint64), ("conversion", c_int), ("reason", c_char_p), ("because", c_char_p),
+    ("dtype", c_char_p), ("block", bnd_block), ("group", c_size_t), ("bytes_in", c_uint64), ("bytes_out", c_uint64)]
+bnd_planned_kind._fields_ = [("first", POINTER(bnd_planned_weight)), ("weights", c_uint64), ("elements", c_uint64),
+    ("bytes_in", c_uint64), ("bytes_out", c_uint64)]
+bnd_plan_totals._fields_ = [("parameters", c_uint64), ("quantized", c_uint64), ("bytes_in", c_uint64),
+    ("bytes_out", c_uint64), ("memory", c_uint64), ("work", c_uint64), ("weights", (c_size_t * 4)),
+    ("groups", c_size_t), ("inputs", c_size_t), ("inputs_kept", c_size_t)]
+bnd_relayout._fields_ = [("layout", c_char_p), ("shard_size", c_uint64), ("context", POINTER(bnd_context)),
+    ("watch", bnd_watch)]
+bnd_relayout_result._fields_ = [("from", POINTER(bnd_layout)), ("to", POINTER(bnd_layout)), ("weights", c_size_t),
+    ("scales_cast", c_size_t), ("seconds", c_size_t), ("seconds_moved", c_size_t), ("inputs", c_size_t),
+    ("inputs_inverted", c_size_t), ("inputs_moved", c_size_t), ("restored", c_bool)]
+bnd_relayout_compared._fields_ = [("weights", c_size_t), ("weights_same", c_size_t), ("inputs", c_size_t),
+    ("inputs_same", c_size_t)]
+bnd_relaid_tensor._fields_ = [("weight", POINTER(bnd_stored_weight)), ("part", c_int),
+    ("from", POINTER(bnd_stored_tensor)), ("to", POINTER(bnd_stored_tensor)), ("changes", c_uint),
+    ("is_reciprocal", c_bool), ("number_from", c_float), ("number_to", c_float), ("number_back", c_float),
+    ("ulps", c_uint64)]
 bnd_cost_step._fields_ = [("name", (c_char * 24)), ("formula", (c_char * 112)), ("substitution", (c_char * 112)),
     ("unit", (c_char * 24)), ("value", c_double)]
 bnd_cost._fields_ = [("step", (bnd_cost_step * 40)), ("steps", c_size_t), ("note", ((c_char * 320) * 12)),
@@ -1252,63 +1319,6 @@ bnd_vector_covered._fields_ = [("what", c_char_p), ("first", c_int32), ("count",
     ("hit", c_void_p)]
 bnd_vector_options._fields_ = [("any_nan", c_bool), ("flags_mask", c_uint32)]
 bnd_vector_suspect._fields_ = [("rule", bnd_rule), ("left_over", c_uint64), ("changes", c_uint)]
-bnd_training._fields_ = [("policy", bnd_policy), ("model", (c_char * 32)), ("optimizer", (c_char * 32)),
-    ("schedule", (c_char * 32)), ("data", (c_char * 1024)), ("data_type", (c_char * 32)),
-    ("tokenizer", (c_char * 1024)), ("source", (c_char * 32)), ("init", (c_char * 1024)), ("order", (c_char * 1024)),
-    ("seed_init", c_uint64), ("seed_data", c_uint64), ("seed_rounding", c_uint64), ("steps", c_uint64),
-    ("lr", c_double), ("beta1", c_double), ("beta2", c_double), ("epsilon", c_double), ("weight_decay", c_double),
-    ("clip", c_double), ("micro_batches", c_size_t), ("ranks", c_size_t), ("batch", c_size_t), ("inputs", c_size_t),
-    ("width", c_size_t), ("depth", c_size_t), ("heads", c_size_t), ("context", c_size_t), ("vocabulary", c_size_t),
-    ("tied", c_bool), ("recompute", c_bool), ("blocks", bnd_transformer)]
-bnd_step._fields_ = [("step", c_uint64), ("loss", c_double), ("gradient_norm", c_double), ("lr", c_double),
-    ("loss_scale", c_double), ("clip_factor", c_double), ("skipped", c_bool), ("weights", c_uint64),
-    ("updates", c_uint64), ("lost", c_uint64), ("update_ratio", c_double)]
-bnd_ranks._fields_ = [("rank", c_size_t), ("count", c_size_t),
-    ("gather", CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t, c_void_p, c_void_p)), ("data", c_void_p)]
-bnd_updates._fields_ = [("updates", c_uint64), ("lost", c_uint64), ("lost_moments", c_uint64),
-    ("moments", (c_uint64 * 2)), ("stalled", (c_uint64 * 2))]
-bnd_step_rates._fields_ = [("lr", c_double), ("beta1", c_double), ("beta2", c_double), ("epsilon", c_double),
-    ("weight_decay", c_double)]
-bnd_point._fields_ = [("step", c_uint64), ("loss", c_double), ("gradient_norm", c_double), ("lr", c_double),
-    ("loss_scale", c_double), ("update_ratio", c_double), ("seconds", c_double), ("validation", c_double),
-    ("validation_fp32", c_double), ("updates", c_uint64), ("lost", c_uint64), ("gradients", c_uint64),
-    ("underflowed", c_uint64), ("overflows", c_uint64), ("clip_factor", c_double), ("skipped", c_bool),
-    ("validated", c_bool), ("validated_fp32", c_bool), ("clips", c_bool), ("ended", c_bool)]
-bnd_histogram._fields_ = [("step", c_uint64), ("role", c_int), ("exponents", (c_uint64 * 64))]
-bnd_record._fields_ = [("recipe", (c_char * 256)), ("model", (c_char * 32)), ("optimizer", (c_char * 32)),
-    ("seed_init", c_uint64), ("seed_data", c_uint64), ("init_hash", c_uint64), ("order_hash", c_uint64),
-    ("data_hash", c_uint64), ("tokenizer_hash", c_uint64), ("lr", c_double), ("points", POINTER(bnd_point)),
-    ("count", c_size_t), ("steps", c_uint64), ("complete", c_bool), ("ended", c_bool), ("validated", c_bool),
-    ("loss", c_double), ("validated_fp32", c_bool), ("validation", c_double), ("validation_fp32", c_double),
-    ("floor", c_double), ("chance_loss", c_double), ("parameters", c_uint64), ("updates", c_uint64),
-    ("lost", c_uint64), ("skipped", c_uint64), ("gradients", c_uint64), ("underflowed", c_uint64),
-    ("overflows", c_uint64), ("overflow_from", (c_uint64 * 40)), ("underflow_from", (c_uint64 * 40)),
-    ("bytes", (c_uint64 * 40)), ("peak_by_role", (c_uint64 * 40)), ("bytes_peak", c_uint64),
-    ("bytes_at_peak", (c_uint64 * 40)), ("recipe_peak", c_uint64), ("recipe_at_peak", (c_uint64 * 40)),
-    ("saved", c_uint64), ("saved_row_statistics", c_uint64), ("flops", c_uint64), ("seconds", c_double),
-    ("source", c_char_p), ("step_column", c_char_p), ("loss_column", c_char_p), ("config", c_char_p),
-    ("autopsy", c_char_p), ("histograms", POINTER(bnd_histogram)), ("histogram_count", c_size_t)]
-bnd_log_columns._fields_ = [("step", c_char_p), ("loss", c_char_p)]
-bnd_task._fields_ = [("training", bnd_training), ("recipe", c_char_p), ("directory", c_char_p), ("resume", c_bool),
-    ("checkpoint_every", c_uint64), ("drops_checkpoint", c_bool), ("validate_every", c_uint64),
-    ("validation_batches", c_uint64), ("statistics", c_bool), ("places", c_bool), ("switches", c_bool),
-    ("switch_at", c_uint64), ("switch_to", bnd_policy), ("ranks", POINTER(bnd_ranks))]
-bnd_comparison._fields_ = [("verdict", c_int), ("others", c_int), ("pairs", c_size_t), ("judged", c_size_t),
-    ("failed", c_size_t), ("failed_nan", c_size_t), ("nan_from", c_uint64), ("nan_at_end", c_bool),
-    ("reference_failed", c_size_t), ("margin", c_double), ("result", c_double), ("reference", c_double),
-    ("gap", c_double), ("interval", c_double), ("tolerance", c_double), ("logarithmic", c_bool), ("ratio", c_double),
-    ("ratio_low", c_double), ("ratio_high", c_double), ("ratio_tolerance", c_double), ("solved", c_bool),
-    ("covered", c_double), ("outside", c_bool), ("outside_from", c_uint64), ("cut", c_bool), ("cut_at", c_uint64)]
-bnd_curve._fields_ = [("step", c_void_p), ("mean", c_void_p), ("interval", c_void_p), ("count", c_size_t),
-    ("window", c_size_t)]
-bnd_trained_weights._fields_ = [("training", bnd_training), ("step", c_uint64), ("recipe", (c_char * 256)),
-    ("is_run", c_bool), ("data_hash", c_uint64), ("tokenizer_hash", c_uint64)]
-bnd_loss_change._fields_ = [("place", c_size_t), ("change", c_double), ("interval", c_double)]
-bnd_evaluated._fields_ = [("batches", c_size_t), ("losses", c_void_p), ("loss", c_double), ("change", c_double),
-    ("interval", c_double), ("has_perplexity", c_bool), ("perplexity", c_double), ("weight_bytes", c_uint64),
-    ("places", POINTER(bnd_loss_change)), ("place_count", c_size_t)]
-bnd_summary_row._fields_ = [("name", (c_char * 384)), ("records", POINTER(bnd_record)), ("count", c_size_t),
-    ("reference", c_size_t), ("compared", c_bool), ("is", bnd_comparison), ("repeats", c_size_t)]
 bnd_grid._fields_ = [("tasks", POINTER(bnd_task)), ("recipes", c_size_t), ("lr", c_void_p), ("lrs", c_size_t),
     ("seeds", c_size_t)]
 bnd_rate._fields_ = [("lr", c_double), ("runs", c_size_t), ("failed", c_size_t), ("result", c_double),
@@ -1316,16 +1326,6 @@ bnd_rate._fields_ = [("lr", c_double), ("runs", c_size_t), ("failed", c_size_t),
 bnd_sweep_row._fields_ = [("recipe", c_char_p), ("records", POINTER(bnd_record)), ("count", c_size_t),
     ("rates", POINTER(bnd_rate)), ("rate_count", c_size_t), ("best", c_size_t), ("failed", c_size_t),
     ("compared", c_bool), ("is", bnd_comparison)]
-bnd_finding._fields_ = [("mechanism", c_int), ("role", c_int), ("share", c_double), ("worst_share", c_double),
-    ("worst", (c_char * 64)), ("step", c_uint64)]
-bnd_share._fields_ = [("part", c_size_t), ("lifts", c_bool), ("lowers", c_bool), ("heals", c_bool),
-    ("hurts", c_bool), ("lifted", c_double), ("lifted_interval", c_double), ("lowered", c_double),
-    ("lowered_interval", c_double)]
-bnd_culprit._fields_ = [("part", c_size_t), ("has_cause", c_bool), ("cause", bnd_finding)]
-bnd_autopsy._fields_ = [("comparison", bnd_comparison), ("shares", (bnd_share * 32)), ("share_count", c_size_t),
-    ("interaction", c_double), ("interaction_interval", c_double), ("heals", c_bool), ("healed", c_double),
-    ("healed_interval", c_double), ("culprits", (bnd_culprit * 32)), ("culprit_count", c_size_t),
-    ("epsilon_vanishes", c_bool), ("findings", (bnd_finding * 360)), ("finding_count", c_size_t), ("runs", c_size_t)]
 
 # The calls of libbinade: the result, and the arguments.
 NUMBER = {
@@ -1543,24 +1543,6 @@ NUMBER = {
 
 # The calls of libbinade-lab: the result, and the arguments.
 LAB = {
-    "bnd_term_name": (c_char_p, [c_void_p]),
-    "bnd_term_format": (bnd_format, [c_void_p, c_char_p, c_void_p]),
-    "bnd_expression_parse_n": (c_int, [c_void_p, c_size_t, c_void_p, c_char_p, c_size_t, c_void_p, c_void_p]),
-    "bnd_expression_round": (None, [c_void_p, c_void_p, c_size_t, c_char_p, c_void_p, bnd_rule, c_uint64]),
-    "bnd_add_repeatedly": (bnd_result, [c_void_p, c_void_p, c_uint64, c_uint64, bnd_rule, c_uint64, c_uint64,
-        c_void_p]),
-    "bnd_real_new_of_expression": (c_int, [c_void_p, c_void_p, c_size_t, c_char_p, c_void_p, c_void_p]),
-    "bnd_real_new_of_text_n": (c_int, [c_void_p, c_void_p, c_char_p, c_size_t, c_void_p]),
-    "bnd_real_new_of_error": (c_int, [c_void_p, bnd_exact, c_void_p, c_void_p]),
-    "bnd_real_free": (None, [c_void_p]),
-    "bnd_real_known": (c_int, [c_void_p]),
-    "bnd_real_sign": (c_int, [c_void_p]),
-    "bnd_real_in_units": (c_double, [c_void_p, bnd_exact]),
-    "bnd_real_quotient": (c_double, [c_void_p, c_void_p]),
-    "bnd_print_real": (c_size_t, [c_void_p, c_size_t, c_void_p, c_int]),
-    "bnd_print_fraction": (c_size_t, [c_void_p, c_size_t, c_void_p]),
-    "bnd_gmp_version": (c_char_p, []),
-    "bnd_mpfr_version": (c_char_p, []),
     "bnd_npy_begins": (c_bool, [c_void_p, c_size_t]),
     "bnd_npy_measure": (c_int, [c_void_p, c_void_p, c_size_t, c_uint64, c_void_p]),
     "bnd_npy_parse": (c_int, [c_void_p, c_void_p, c_size_t, c_void_p]),
@@ -1621,31 +1603,6 @@ LAB = {
     "bnd_checkpoint_writer_finish": (c_int, [c_void_p, c_bool, c_void_p]),
     "bnd_checkpoint_writer_free": (None, [c_void_p]),
     "bnd_checkpoint_writer_remove": (None, [c_void_p]),
-    "bnd_conversion_name": (c_char_p, [c_int]),
-    "bnd_planned_to": (c_char_p, [c_void_p]),
-    "bnd_quantize_plan_new": (c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
-    "bnd_quantize_plan_free": (None, [c_void_p]),
-    "bnd_quantize_plan_count": (c_size_t, [c_void_p]),
-    "bnd_quantize_plan_at": (POINTER(bnd_planned_weight), [c_void_p, c_size_t]),
-    "bnd_quantize_plan_kinds": (c_size_t, [c_void_p]),
-    "bnd_quantize_plan_kind_at": (POINTER(bnd_planned_kind), [c_void_p, c_size_t]),
-    "bnd_quantize_plan_totals": (bnd_plan_totals, [c_void_p]),
-    "bnd_quantize_plan_layout": (POINTER(bnd_layout), [c_void_p]),
-    "bnd_quantize_plan_rule": (c_char_p, [c_void_p]),
-    "bnd_quantize_plan_scale_format": (c_char_p, [c_void_p]),
-    "bnd_quantize_plan_text": (c_char_p, [c_void_p, c_char_p, c_void_p]),
-    "bnd_checkpoint_quantize": (c_int, [c_void_p, c_char_p, c_bool, c_void_p, c_void_p]),
-    "bnd_quantize_plan_print_line": (c_size_t, [c_void_p, c_size_t, c_void_p, c_void_p, c_char_p, c_size_t]),
-    "bnd_checkpoint_relayout": (c_int, [c_void_p, c_void_p, c_char_p, c_void_p, c_bool, c_void_p]),
-    "bnd_relayout_compare_inputs": (c_size_t, [c_void_p, c_void_p, c_void_p]),
-    "bnd_relayout_print_line": (c_size_t, [c_void_p, c_size_t, c_void_p, c_char_p, c_void_p, c_size_t]),
-    "bnd_relaid_change_name": (c_char_p, [c_int]),
-    "bnd_relayout_changes_new": (c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
-    "bnd_relayout_changes_free": (None, [c_void_p]),
-    "bnd_relayout_changes_count": (c_size_t, [c_void_p]),
-    "bnd_relayout_changes_at": (POINTER(bnd_relaid_tensor), [c_void_p, c_size_t]),
-    "bnd_relayout_changes_with": (c_size_t, [c_void_p, c_int]),
-    "bnd_relayout_kept_at": (POINTER(bnd_safetensors_pair), [c_void_p, c_size_t]),
     "bnd_role_name": (c_char_p, [c_int]),
     "bnd_role_is_of_recipe": (c_bool, [c_int]),
     "bnd_role_followed": (c_int, [c_int]),
@@ -1749,6 +1706,164 @@ LAB = {
     "bnd_tensor_save": (c_int, [c_void_p, c_char_p, c_void_p]),
     "bnd_tensor_save_all": (c_int, [c_char_p, c_void_p, c_size_t, c_void_p, c_size_t, c_void_p]),
     "bnd_tensor_load_into": (c_int, [c_void_p, c_void_p, c_char_p, bnd_rule, c_void_p]),
+    "bnd_training_default": (c_int, [c_void_p, c_char_p, c_char_p, c_char_p, c_void_p]),
+    "bnd_training_reads_text": (c_bool, [c_void_p]),
+    "bnd_transformer_parse": (c_int, [c_void_p, c_char_p, c_void_p]),
+    "bnd_transformer_print": (c_size_t, [c_void_p, c_size_t, c_void_p]),
+    "bnd_training_of_config": (c_int, [c_void_p, c_char_p, c_char_p, c_char_p, c_void_p]),
+    "bnd_training_vocabulary": (c_int, [c_void_p, c_void_p, c_void_p]),
+    "bnd_model_count": (c_size_t, []),
+    "bnd_model_name": (c_char_p, [c_size_t]),
+    "bnd_model_title": (c_char_p, [c_size_t]),
+    "bnd_source_count": (c_size_t, []),
+    "bnd_source_name": (c_char_p, [c_size_t]),
+    "bnd_source_title": (c_char_p, [c_size_t]),
+    "bnd_optimizer_count": (c_size_t, []),
+    "bnd_optimizer_name": (c_char_p, [c_size_t]),
+    "bnd_optimizer_title": (c_char_p, [c_size_t]),
+    "bnd_optimizer_find": (c_int, [c_void_p, c_char_p, c_void_p]),
+    "bnd_optimizer_keeps": (c_size_t, [c_size_t, c_int, c_void_p, c_size_t, c_bool, c_size_t]),
+    "bnd_training_uses": (c_bool, [c_void_p, c_int]),
+    "bnd_schedule_factor": (c_int, [c_void_p, c_char_p, c_uint64, c_uint64, c_void_p]),
+    "bnd_run_new": (c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
+    "bnd_run_share": (c_int, [c_void_p, c_void_p, c_void_p]),
+    "bnd_run_free": (None, [c_void_p]),
+    "bnd_run_step": (c_int, [c_void_p, c_void_p, c_void_p]),
+    "bnd_run_validate": (c_int, [c_void_p, c_void_p, c_uint64, c_void_p]),
+    "bnd_run_losses": (c_int, [c_void_p, c_size_t, c_void_p, c_void_p, c_uint, c_void_p]),
+    "bnd_run_weight_bytes": (c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
+    "bnd_run_save_weights": (c_int, [c_void_p, c_char_p, c_void_p]),
+    "bnd_run_batch": (c_int, [c_void_p, c_void_p, c_void_p, c_uint64, c_void_p]),
+    "bnd_run_save_batches": (c_int, [c_void_p, c_uint64, c_char_p, c_void_p]),
+    "bnd_run_init_hash": (c_uint64, [c_void_p]),
+    "bnd_run_data_hash": (c_uint64, [c_void_p]),
+    "bnd_run_tokenizer_hash": (c_uint64, [c_void_p]),
+    "bnd_run_order_hash": (c_uint64, [c_void_p]),
+    "bnd_run_loss_scale": (c_double, [c_void_p]),
+    "bnd_run_floor": (c_double, [c_void_p]),
+    "bnd_run_chance_loss": (c_double, [c_void_p]),
+    "bnd_run_unigram_entropy": (c_double, [c_void_p]),
+    "bnd_run_training": (POINTER(bnd_training), [c_void_p]),
+    "bnd_run_engine": (c_void_p, [c_void_p]),
+    "bnd_run_parameters": (c_size_t, [c_void_p]),
+    "bnd_run_elements": (c_uint64, [c_void_p]),
+    "bnd_run_parameter_name": (c_char_p, [c_void_p, c_size_t]),
+    "bnd_run_parameter": (c_void_p, [c_void_p, c_size_t, c_int]),
+    "bnd_run_is_hidden": (c_bool, [c_void_p, c_size_t]),
+    "bnd_run_blocks": (c_size_t, [c_void_p, c_size_t]),
+    "bnd_run_updates": (bnd_updates, [c_void_p, c_size_t]),
+    "bnd_run_places": (c_size_t, [c_void_p]),
+    "bnd_run_place_name": (c_char_p, [c_void_p, c_size_t]),
+    "bnd_run_parameter_place": (c_size_t, [c_void_p, c_size_t]),
+    "bnd_run_new_own": (c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
+    "bnd_run_add_parameter": (c_int, [c_void_p, c_void_p, c_char_p, c_void_p, c_void_p, c_size_t, c_bool, c_void_p]),
+    "bnd_run_set_hidden": (c_int, [c_void_p, c_size_t, c_bool, c_void_p]),
+    "bnd_run_begin_step": (c_int, [c_void_p, c_void_p]),
+    "bnd_run_end_step": (c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
+    "bnd_run_update": (c_int, [c_void_p, c_void_p, c_double, c_void_p, c_void_p]),
+    "bnd_run_use_parameter": (c_void_p, [c_void_p, c_size_t]),
+    "bnd_run_begin_evaluation": (c_int, [c_void_p, c_void_p]),
+    "bnd_run_end_evaluation": (c_int, [c_void_p, c_void_p]),
+    "bnd_run_save": (c_int, [c_void_p, c_char_p, c_void_p]),
+    "bnd_run_load": (c_int, [c_void_p, c_char_p, c_void_p]),
+    "bnd_checkpoint_read": (c_int, [c_void_p, c_void_p, c_char_p, c_void_p]),
+    "bnd_run_switch": (c_int, [c_void_p, c_void_p, c_void_p]),
+    "bnd_training_print": (c_size_t, [c_void_p, c_size_t, c_void_p]),
+    "bnd_training_read_n": (c_int, [c_void_p, c_char_p, c_size_t, c_void_p]),
+    "bnd_recipe_read_n": (c_int, [c_void_p, c_char_p, c_size_t, c_void_p]),
+    "bnd_record_close": (None, [c_void_p]),
+    "bnd_record_read": (c_int, [c_void_p, c_char_p, c_void_p]),
+    "bnd_records_read": (c_int, [c_void_p, c_void_p, c_char_p, c_void_p]),
+    "bnd_records_read_log": (c_int, [c_void_p, c_void_p, c_char_p, c_void_p, c_void_p]),
+    "bnd_records_print_left_out": (c_size_t, [c_void_p, c_size_t, c_char_p]),
+    "bnd_records_free": (None, [c_void_p, c_size_t]),
+    "bnd_record_write_csv": (c_int, [c_void_p, c_char_p, c_void_p]),
+    "bnd_metrics_write_csv": (c_int, [c_char_p, c_void_p, c_void_p, c_void_p]),
+    "bnd_record_bytes_per_parameter": (c_double, [c_void_p]),
+    "bnd_record_memory": (c_double, [c_void_p]),
+    "bnd_record_memory_of": (c_uint64, [c_void_p, c_int]),
+    "bnd_recipe_choose_n": (c_int, [c_void_p, c_void_p, c_char_p, c_size_t, c_void_p]),
+    "bnd_recipe_list_first": (c_size_t, [c_char_p]),
+    "bnd_task_default": (None, [c_void_p, c_void_p]),
+    "bnd_task_read": (c_int, [c_void_p, c_char_p, c_void_p]),
+    "bnd_task_name": (c_size_t, [c_void_p, c_size_t, c_char_p, c_uint64]),
+    "bnd_study_run": (c_int, [c_void_p, c_void_p, c_size_t, c_void_p, c_void_p, c_void_p, c_void_p]),
+    "bnd_verdict_name": (c_char_p, [c_int]),
+    "bnd_record_result": (c_double, [c_void_p]),
+    "bnd_comparison_word": (c_char_p, [c_void_p]),
+    "bnd_comparison_text": (c_size_t, [c_void_p, c_size_t, c_void_p]),
+    "bnd_comparison_has_cause": (c_bool, [c_void_p]),
+    "bnd_records_compare": (c_int, [c_void_p, c_void_p, c_size_t, c_void_p, c_size_t, c_double, c_void_p]),
+    "bnd_curve_close": (None, [c_void_p]),
+    "bnd_records_curve": (c_int, [c_void_p, c_void_p, c_size_t, c_void_p]),
+    "bnd_records_gap_curve": (c_int, [c_void_p, c_void_p, c_size_t, c_void_p, c_size_t, c_void_p]),
+    "bnd_interval": (c_double, [c_void_p, c_size_t]),
+    "bnd_trained_weights_find": (c_int, [c_void_p, c_char_p, c_char_p, c_void_p]),
+    "bnd_trained_weights_open": (c_int, [c_void_p, c_void_p, c_char_p, c_void_p, c_void_p]),
+    "bnd_evaluate": (c_int, [c_void_p, c_void_p, c_void_p, c_void_p, c_size_t, c_size_t, c_void_p, c_void_p]),
+    "bnd_evaluated_close": (None, [c_void_p]),
+    "bnd_evaluate_defaults": (c_char_p, []),
+    "bnd_summary_make": (c_int, [c_void_p, c_void_p, c_void_p, c_size_t, c_double, c_void_p]),
+    "bnd_summary_free": (None, [c_void_p]),
+    "bnd_summary_number_name": (c_char_p, [c_int]),
+    "bnd_summary_value": (c_double, [c_void_p, c_size_t, c_int]),
+    "bnd_summary_verdict": (c_char_p, [c_void_p, c_size_t]),
+    "bnd_summary_others": (c_char_p, [c_void_p, c_size_t]),
+    "bnd_loss_print": (c_size_t, [c_void_p, c_size_t, c_double]),
+    "bnd_summary_print_line": (c_size_t, [c_void_p, c_size_t, c_void_p, c_size_t, c_size_t]),
+    "bnd_summary_recommended": (c_size_t, [c_void_p, c_size_t]),
+    "bnd_summary_print_note": (c_size_t, [c_void_p, c_size_t, c_void_p, c_size_t, c_bool, c_size_t]),
+    "bnd_summary_print_failure": (c_size_t, [c_void_p, c_size_t, c_void_p, c_size_t, c_size_t]),
+    "bnd_summary_is_known": (c_bool, [c_void_p, c_size_t]),
+    "bnd_mechanism_name": (c_char_p, [c_int]),
+    "bnd_mechanism_threshold": (c_double, [c_int]),
+    "bnd_findings": (c_int, [c_void_p, c_void_p, c_void_p, c_uint64, c_void_p, c_void_p]),
+    "bnd_autopsy_runs": (c_size_t, [c_void_p]),
+    "bnd_autopsy_make": (c_int, [c_void_p, c_void_p, c_void_p, c_size_t, c_void_p, c_size_t, c_double, c_void_p,
+        c_void_p, c_void_p, c_void_p]),
+    "bnd_term_name": (c_char_p, [c_void_p]),
+    "bnd_term_format": (bnd_format, [c_void_p, c_char_p, c_void_p]),
+    "bnd_expression_parse_n": (c_int, [c_void_p, c_size_t, c_void_p, c_char_p, c_size_t, c_void_p, c_void_p]),
+    "bnd_expression_round": (None, [c_void_p, c_void_p, c_size_t, c_char_p, c_void_p, bnd_rule, c_uint64]),
+    "bnd_add_repeatedly": (bnd_result, [c_void_p, c_void_p, c_uint64, c_uint64, bnd_rule, c_uint64, c_uint64,
+        c_void_p]),
+    "bnd_real_new_of_expression": (c_int, [c_void_p, c_void_p, c_size_t, c_char_p, c_void_p, c_void_p]),
+    "bnd_real_new_of_text_n": (c_int, [c_void_p, c_void_p, c_char_p, c_size_t, c_void_p]),
+    "bnd_real_new_of_error": (c_int, [c_void_p, bnd_exact, c_void_p, c_void_p]),
+    "bnd_real_free": (None, [c_void_p]),
+    "bnd_real_known": (c_int, [c_void_p]),
+    "bnd_real_sign": (c_int, [c_void_p]),
+    "bnd_real_in_units": (c_double, [c_void_p, bnd_exact]),
+    "bnd_real_quotient": (c_double, [c_void_p, c_void_p]),
+    "bnd_print_real": (c_size_t, [c_void_p, c_size_t, c_void_p, c_int]),
+    "bnd_print_fraction": (c_size_t, [c_void_p, c_size_t, c_void_p]),
+    "bnd_gmp_version": (c_char_p, []),
+    "bnd_mpfr_version": (c_char_p, []),
+    "bnd_conversion_name": (c_char_p, [c_int]),
+    "bnd_planned_to": (c_char_p, [c_void_p]),
+    "bnd_quantize_plan_new": (c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
+    "bnd_quantize_plan_free": (None, [c_void_p]),
+    "bnd_quantize_plan_count": (c_size_t, [c_void_p]),
+    "bnd_quantize_plan_at": (POINTER(bnd_planned_weight), [c_void_p, c_size_t]),
+    "bnd_quantize_plan_kinds": (c_size_t, [c_void_p]),
+    "bnd_quantize_plan_kind_at": (POINTER(bnd_planned_kind), [c_void_p, c_size_t]),
+    "bnd_quantize_plan_totals": (bnd_plan_totals, [c_void_p]),
+    "bnd_quantize_plan_layout": (POINTER(bnd_layout), [c_void_p]),
+    "bnd_quantize_plan_rule": (c_char_p, [c_void_p]),
+    "bnd_quantize_plan_scale_format": (c_char_p, [c_void_p]),
+    "bnd_quantize_plan_text": (c_char_p, [c_void_p, c_char_p, c_void_p]),
+    "bnd_checkpoint_quantize": (c_int, [c_void_p, c_char_p, c_bool, c_void_p, c_void_p]),
+    "bnd_quantize_plan_print_line": (c_size_t, [c_void_p, c_size_t, c_void_p, c_void_p, c_char_p, c_size_t]),
+    "bnd_checkpoint_relayout": (c_int, [c_void_p, c_void_p, c_char_p, c_void_p, c_bool, c_void_p]),
+    "bnd_relayout_compare_inputs": (c_size_t, [c_void_p, c_void_p, c_void_p]),
+    "bnd_relayout_print_line": (c_size_t, [c_void_p, c_size_t, c_void_p, c_char_p, c_void_p, c_size_t]),
+    "bnd_relaid_change_name": (c_char_p, [c_int]),
+    "bnd_relayout_changes_new": (c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
+    "bnd_relayout_changes_free": (None, [c_void_p]),
+    "bnd_relayout_changes_count": (c_size_t, [c_void_p]),
+    "bnd_relayout_changes_at": (POINTER(bnd_relaid_tensor), [c_void_p, c_size_t]),
+    "bnd_relayout_changes_with": (c_size_t, [c_void_p, c_int]),
+    "bnd_relayout_kept_at": (POINTER(bnd_safetensors_pair), [c_void_p, c_size_t]),
     "bnd_cost_value": (c_double, [c_void_p, c_char_p]),
     "bnd_cost_number": (c_size_t, [c_void_p, c_size_t, c_double]),
     "bnd_quantity_parse": (c_int, [c_void_p, c_char_p, c_int, c_void_p]),
@@ -1865,115 +1980,6 @@ LAB = {
     "bnd_vector_check_suspects": (c_size_t, [c_void_p, c_size_t, c_void_p]),
     "bnd_vector_check_dialect": (c_bool, [c_void_p, c_void_p, c_size_t]),
     "bnd_vector_print_changes": (c_size_t, [c_void_p, c_size_t, c_void_p, bnd_rule]),
-    "bnd_training_default": (c_int, [c_void_p, c_char_p, c_char_p, c_char_p, c_void_p]),
-    "bnd_training_reads_text": (c_bool, [c_void_p]),
-    "bnd_transformer_parse": (c_int, [c_void_p, c_char_p, c_void_p]),
-    "bnd_transformer_print": (c_size_t, [c_void_p, c_size_t, c_void_p]),
-    "bnd_training_of_config": (c_int, [c_void_p, c_char_p, c_char_p, c_char_p, c_void_p]),
-    "bnd_training_vocabulary": (c_int, [c_void_p, c_void_p, c_void_p]),
-    "bnd_model_count": (c_size_t, []),
-    "bnd_model_name": (c_char_p, [c_size_t]),
-    "bnd_model_title": (c_char_p, [c_size_t]),
-    "bnd_source_count": (c_size_t, []),
-    "bnd_source_name": (c_char_p, [c_size_t]),
-    "bnd_source_title": (c_char_p, [c_size_t]),
-    "bnd_optimizer_count": (c_size_t, []),
-    "bnd_optimizer_name": (c_char_p, [c_size_t]),
-    "bnd_optimizer_title": (c_char_p, [c_size_t]),
-    "bnd_optimizer_find": (c_int, [c_void_p, c_char_p, c_void_p]),
-    "bnd_optimizer_keeps": (c_size_t, [c_size_t, c_int, c_void_p, c_size_t, c_bool, c_size_t]),
-    "bnd_training_uses": (c_bool, [c_void_p, c_int]),
-    "bnd_schedule_factor": (c_int, [c_void_p, c_char_p, c_uint64, c_uint64, c_void_p]),
-    "bnd_run_new": (c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
-    "bnd_run_share": (c_int, [c_void_p, c_void_p, c_void_p]),
-    "bnd_run_free": (None, [c_void_p]),
-    "bnd_run_step": (c_int, [c_void_p, c_void_p, c_void_p]),
-    "bnd_run_validate": (c_int, [c_void_p, c_void_p, c_uint64, c_void_p]),
-    "bnd_run_losses": (c_int, [c_void_p, c_size_t, c_void_p, c_void_p, c_uint, c_void_p]),
-    "bnd_run_weight_bytes": (c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
-    "bnd_run_save_weights": (c_int, [c_void_p, c_char_p, c_void_p]),
-    "bnd_run_batch": (c_int, [c_void_p, c_void_p, c_void_p, c_uint64, c_void_p]),
-    "bnd_run_save_batches": (c_int, [c_void_p, c_uint64, c_char_p, c_void_p]),
-    "bnd_run_init_hash": (c_uint64, [c_void_p]),
-    "bnd_run_data_hash": (c_uint64, [c_void_p]),
-    "bnd_run_tokenizer_hash": (c_uint64, [c_void_p]),
-    "bnd_run_order_hash": (c_uint64, [c_void_p]),
-    "bnd_run_loss_scale": (c_double, [c_void_p]),
-    "bnd_run_floor": (c_double, [c_void_p]),
-    "bnd_run_chance_loss": (c_double, [c_void_p]),
-    "bnd_run_unigram_entropy": (c_double, [c_void_p]),
-    "bnd_run_training": (POINTER(bnd_training), [c_void_p]),
-    "bnd_run_engine": (c_void_p, [c_void_p]),
-    "bnd_run_parameters": (c_size_t, [c_void_p]),
-    "bnd_run_elements": (c_uint64, [c_void_p]),
-    "bnd_run_parameter_name": (c_char_p, [c_void_p, c_size_t]),
-    "bnd_run_parameter": (c_void_p, [c_void_p, c_size_t, c_int]),
-    "bnd_run_is_hidden": (c_bool, [c_void_p, c_size_t]),
-    "bnd_run_blocks": (c_size_t, [c_void_p, c_size_t]),
-    "bnd_run_updates": (bnd_updates, [c_void_p, c_size_t]),
-    "bnd_run_places": (c_size_t, [c_void_p]),
-    "bnd_run_place_name": (c_char_p, [c_void_p, c_size_t]),
-    "bnd_run_parameter_place": (c_size_t, [c_void_p, c_size_t]),
-    "bnd_run_new_own": (c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
-    "bnd_run_add_parameter": (c_int, [c_void_p, c_void_p, c_char_p, c_void_p, c_void_p, c_size_t, c_bool, c_void_p]),
-    "bnd_run_set_hidden": (c_int, [c_void_p, c_size_t, c_bool, c_void_p]),
-    "bnd_run_begin_step": (c_int, [c_void_p, c_void_p]),
-    "bnd_run_end_step": (c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
-    "bnd_run_update": (c_int, [c_void_p, c_void_p, c_double, c_void_p, c_void_p]),
-    "bnd_run_use_parameter": (c_void_p, [c_void_p, c_size_t]),
-    "bnd_run_begin_evaluation": (c_int, [c_void_p, c_void_p]),
-    "bnd_run_end_evaluation": (c_int, [c_void_p, c_void_p]),
-    "bnd_run_save": (c_int, [c_void_p, c_char_p, c_void_p]),
-    "bnd_run_load": (c_int, [c_void_p, c_char_p, c_void_p]),
-    "bnd_checkpoint_read": (c_int, [c_void_p, c_void_p, c_char_p, c_void_p]),
-    "bnd_run_switch": (c_int, [c_void_p, c_void_p, c_void_p]),
-    "bnd_training_print": (c_size_t, [c_void_p, c_size_t, c_void_p]),
-    "bnd_training_read_n": (c_int, [c_void_p, c_char_p, c_size_t, c_void_p]),
-    "bnd_recipe_read_n": (c_int, [c_void_p, c_char_p, c_size_t, c_void_p]),
-    "bnd_record_close": (None, [c_void_p]),
-    "bnd_record_read": (c_int, [c_void_p, c_char_p, c_void_p]),
-    "bnd_records_read": (c_int, [c_void_p, c_void_p, c_char_p, c_void_p]),
-    "bnd_records_read_log": (c_int, [c_void_p, c_void_p, c_char_p, c_void_p, c_void_p]),
-    "bnd_records_print_left_out": (c_size_t, [c_void_p, c_size_t, c_char_p]),
-    "bnd_records_free": (None, [c_void_p, c_size_t]),
-    "bnd_record_write_csv": (c_int, [c_void_p, c_char_p, c_void_p]),
-    "bnd_metrics_write_csv": (c_int, [c_char_p, c_void_p, c_void_p, c_void_p]),
-    "bnd_record_bytes_per_parameter": (c_double, [c_void_p]),
-    "bnd_record_memory": (c_double, [c_void_p]),
-    "bnd_record_memory_of": (c_uint64, [c_void_p, c_int]),
-    "bnd_recipe_choose_n": (c_int, [c_void_p, c_void_p, c_char_p, c_size_t, c_void_p]),
-    "bnd_recipe_list_first": (c_size_t, [c_char_p]),
-    "bnd_task_default": (None, [c_void_p, c_void_p]),
-    "bnd_task_read": (c_int, [c_void_p, c_char_p, c_void_p]),
-    "bnd_task_name": (c_size_t, [c_void_p, c_size_t, c_char_p, c_uint64]),
-    "bnd_study_run": (c_int, [c_void_p, c_void_p, c_size_t, c_void_p, c_void_p, c_void_p, c_void_p]),
-    "bnd_verdict_name": (c_char_p, [c_int]),
-    "bnd_record_result": (c_double, [c_void_p]),
-    "bnd_comparison_word": (c_char_p, [c_void_p]),
-    "bnd_comparison_text": (c_size_t, [c_void_p, c_size_t, c_void_p]),
-    "bnd_comparison_has_cause": (c_bool, [c_void_p]),
-    "bnd_records_compare": (c_int, [c_void_p, c_void_p, c_size_t, c_void_p, c_size_t, c_double, c_void_p]),
-    "bnd_curve_close": (None, [c_void_p]),
-    "bnd_records_curve": (c_int, [c_void_p, c_void_p, c_size_t, c_void_p]),
-    "bnd_records_gap_curve": (c_int, [c_void_p, c_void_p, c_size_t, c_void_p, c_size_t, c_void_p]),
-    "bnd_interval": (c_double, [c_void_p, c_size_t]),
-    "bnd_trained_weights_find": (c_int, [c_void_p, c_char_p, c_char_p, c_void_p]),
-    "bnd_trained_weights_open": (c_int, [c_void_p, c_void_p, c_char_p, c_void_p, c_void_p]),
-    "bnd_evaluate": (c_int, [c_void_p, c_void_p, c_void_p, c_void_p, c_size_t, c_size_t, c_void_p, c_void_p]),
-    "bnd_evaluated_close": (None, [c_void_p]),
-    "bnd_evaluate_defaults": (c_char_p, []),
-    "bnd_summary_make": (c_int, [c_void_p, c_void_p, c_void_p, c_size_t, c_double, c_void_p]),
-    "bnd_summary_free": (None, [c_void_p]),
-    "bnd_summary_number_name": (c_char_p, [c_int]),
-    "bnd_summary_value": (c_double, [c_void_p, c_size_t, c_int]),
-    "bnd_summary_verdict": (c_char_p, [c_void_p, c_size_t]),
-    "bnd_summary_others": (c_char_p, [c_void_p, c_size_t]),
-    "bnd_loss_print": (c_size_t, [c_void_p, c_size_t, c_double]),
-    "bnd_summary_print_line": (c_size_t, [c_void_p, c_size_t, c_void_p, c_size_t, c_size_t]),
-    "bnd_summary_recommended": (c_size_t, [c_void_p, c_size_t]),
-    "bnd_summary_print_note": (c_size_t, [c_void_p, c_size_t, c_void_p, c_size_t, c_bool, c_size_t]),
-    "bnd_summary_print_failure": (c_size_t, [c_void_p, c_size_t, c_void_p, c_size_t, c_size_t]),
-    "bnd_summary_is_known": (c_bool, [c_void_p, c_size_t]),
     "bnd_grid_count": (c_size_t, [c_void_p]),
     "bnd_grid_task": (c_size_t, [c_void_p, c_void_p, c_size_t, c_void_p, c_size_t]),
     "bnd_grid_rates": (c_int, [c_void_p, c_size_t, c_double, c_double, c_void_p]),
@@ -1985,10 +1991,4 @@ LAB = {
     "bnd_sweep_others": (c_char_p, [c_void_p]),
     "bnd_sweep_print_line": (c_size_t, [c_void_p, c_size_t, c_void_p, c_size_t, c_size_t]),
     "bnd_sweep_close": (None, [c_void_p, c_size_t]),
-    "bnd_mechanism_name": (c_char_p, [c_int]),
-    "bnd_mechanism_threshold": (c_double, [c_int]),
-    "bnd_findings": (c_int, [c_void_p, c_void_p, c_void_p, c_uint64, c_void_p, c_void_p]),
-    "bnd_autopsy_runs": (c_size_t, [c_void_p]),
-    "bnd_autopsy_make": (c_int, [c_void_p, c_void_p, c_void_p, c_size_t, c_void_p, c_size_t, c_double, c_void_p,
-        c_void_p, c_void_p, c_void_p]),
 }
