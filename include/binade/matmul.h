@@ -99,7 +99,8 @@ typedef struct bnd_gemm {
     const bnd_context *context; /* NULL: all zero */
     bnd_accumulator accumulator;
     bnd_strides a, b, c;
-    const bnd_format *round_a, *round_b; /* round these operands first, to nearest even; NULL: they stay as they are */
+    const bnd_format *round_a, *round_b; /* round these operands first, to nearest even, and then to fp32 where it lacks
+                                            the value; NULL: they stay as they are */
     bool add;                            /* C + A B instead of A B; C is first rounded to the accumulator's format, to
                                             nearest even, for ALIGNED toward zero, and is not flushed by flush_in */
     uint64_t seed, purpose;              /* of the stochastic modes */

@@ -120,7 +120,10 @@ static const char *const custom[] = {"e6m9",           "e5m10b12fn",
                                      "e8m0fn",         "e11m0",
                                      "e11m0fn",        "e11m30",
                                      "e11m8nosub",     "e1m3b-1023",
-                                     "e1m19b-123",     "e1m5b-127"};
+                                     "e1m19b-123",     "e1m5b-127",
+                                     "e1m1",           "ue1m1",
+                                     "ue1m3",          "ue3m3",
+                                     "ue8m10"};
 static const char *const sets[] = {"p11emin-14emax15",
                                    "p11",
                                    "p1emin-3emax3",

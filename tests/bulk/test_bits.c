@@ -1,5 +1,6 @@
 /* encode, decode, round and convert against the codec, by every back end: every format, every mode, every choice of a
  * rule. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "compare.h"
@@ -153,6 +154,48 @@ static void test_any_rule(void)
     comparison_close(&b);
 }
 
+/* Runs of one number, which fill whole vectors: the limits of a format, and their neighbours. A format whose numbers
+ * are all subnormal has its normal one above the largest: e1m1, 2 and 1. */
+static void check_limit(comparison *b, const bnd_format *f, bool wide, uint64_t limit, size_t which)
+{
+    enum { RUN = 40, RULES = 2 * BND_OVERFLOW_COUNT };
+    static const uint8_t modes[] = {BND_ROUND_RNE, BND_ROUND_RTZ, BND_ROUND_RUP, BND_ROUND_SRA};
+    uint64_t numbers[RUN];
+    for (size_t i = 0; i < RULES; i++) {
+        const uint64_t number = limit + (which + i) % 3 - 1;
+        bnd_array how = {.rule = {.rounding = modes[(which / 3 + i / 2) % 4], .flush_out = i % 2 == 1}};
+        how.rule.overflow = (uint8_t)(i / 2);
+        how.rule.random_bits = how.rule.rounding == BND_ROUND_SRA ? 57 : 0;
+        for (size_t at = 0; at < RUN; at++) {
+            numbers[at] = number;
+        }
+        check_numbers(b, f, wide, numbers, RUN, &how, false);
+    }
+}
+
+static void test_limits(void)
+{
+    comparison b;
+    comparison_open(&b, "limits");
+    format_list formats = all_formats();
+    for (size_t k = 0; k < formats.count; k++) {
+        const bnd_format *f = &formats.at[k];
+        const double limits[] = {ldexp((double)f->least_significand, f->least_quantum),
+                                 ldexp((double)f->normal_significand, f->normal_quantum),
+                                 ldexp((double)f->max_significand, f->max_quantum)};
+        for (size_t i = 0; i < 18; i++) {
+            const double limit = limits[i / 6];
+            const bool wide = i % 2 != 0;
+            const uint64_t bits = wide ? bndi_bits_of_double(limit) : bndi_bits_of_float((float)limit);
+            if (bits != 0) {
+                check_limit(&b, f, wide, bits, i / 2 + k);
+            }
+        }
+    }
+    free(formats.at);
+    comparison_close(&b);
+}
+
 static void check_stochastic(comparison *b, const bnd_format *f, bool wide, const uint64_t *numbers, size_t n,
                              uint64_t seed)
 {
@@ -267,6 +310,7 @@ CU_TestInfo bit_tests[] = {
     {"every upper half of fp32, headline formats by the main policies", test_headline_policies},
     {"rules of dialects", test_dialects},
     {"any rule", test_any_rule},
+    {"runs of limits and their neighbours", test_limits},
     {"stochastic modes", test_stochastic_modes},
     {"every number of random bits", test_random_bits},
     {"decode", test_decode},

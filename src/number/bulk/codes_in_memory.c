@@ -6,11 +6,12 @@ static unsigned whole_word(unsigned bits)
     return bits <= 8 ? 8 : bits <= 16 ? 16 : bits <= 32 ? 32 : 64;
 }
 
-/* Other formats with fields of these widths differ from tf32 in the bias, the specials or the subnormals: their codes
- * are not the upper bits of fp32 numbers. */
+/* Other formats with fields of these widths differ from tf32 in the sign, the bias, the specials or the subnormals:
+ * their codes are not the upper bits of fp32 numbers. */
 static bool is_tf32(const bnd_format *f)
 {
-    return f->exponent_bits == 8 && f->fraction_bits == 10 && f->bias == 127 && f->ieee_nans && f->has_subnormals;
+    return f->is_signed && f->exponent_bits == 8 && f->fraction_bits == 10 && f->bias == 127 && f->ieee_nans &&
+           f->has_subnormals;
 }
 
 /* 7 bits, and a byte in memory (PTX ISA). */

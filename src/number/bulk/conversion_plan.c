@@ -170,8 +170,11 @@ static void set_limits(bndi_plan *plan)
     if (plan->rule.flush_out) {
         plan->plain_low = larger_word(plan->plain_low, plan->normal);
     }
-    /* fp64's own largest number in the lowest case: an empty range would wrap. */
-    plan->plain_span = plan->max >= plan->plain_low ? plan->max - plan->plain_low : 0;
+    plan->plain_span = plan->max - plan->plain_low;
+    if (plan->plain_low > plan->max) { /* nothing is plain: e1m1 with flush_out, whose numbers are all subnormal */
+        plan->plain_span = 0;
+        plan->family = BNDI_PORTABLE;
+    }
     int32_t field = f->emax + 1 + plan->words->bias, top = 2 * plan->words->bias + 1;
     plan->overflow_from = (uint64_t)(uint32_t)(field < top ? field : top) << plan->words->fraction_bits;
 }

@@ -80,7 +80,7 @@ static inline WORD NAME(nan_word)(const bndi_plan *plan, bndi_results *special, 
         bndi_ask(plan, false, special);
         return (WORD)special->nan[bits >> (BITS - 1)];
     }
-    WORD quiet = HIDDEN >> 1, kept = ~(((WORD)1 << plan->drop) - 1);
+    WORD quiet = HIDDEN >> 1, kept = ~(((WORD)1 << plan->drop) - 1) & (plan->format.is_signed ? ~(WORD)0 : MAGNITUDE);
     return (bits & kept) | quiet; /* kept is without it where there is one bit of precision */
 }
 
