@@ -38,6 +38,9 @@ skip() {
 prints_the_same() { # prints_the_same PROGRAM
     "./$1" >printed && cmp printed expected
 }
+starts_no_threads() { # starts_no_threads OBJECT
+    ! ${NM:-nm} -u "$1" | grep -iE 'omp|getpid'
+}
 first_word() {
     echo "${1%% *}"
 }
@@ -78,6 +81,13 @@ while read -r compiler; do
     check "$compiler, what first.c prints" prints_the_same first
     check "$compiler, portable" $compiler -std=c17 -O0 -DBND_NO_SIMD -I. first.c binade.c -lm -o portable
     check "$compiler, what portable first.c prints" prints_the_same portable
+    if echo '#include <omp.h>' | $compiler -fopenmp -fsyntax-only -x c - 2>/dev/null; then
+        check "$compiler -fopenmp" $compiler -std=c17 -O2 -fopenmp $warnings -fsyntax-only binade.c
+        check "$compiler -fopenmp, freestanding" $compiler -std=c17 $fast -fopenmp -DBND_FREESTANDING -c binade.c -o unit.o
+        check "$compiler -fopenmp, freestanding: no threads" starts_no_threads unit.o
+    else
+        skip "$compiler -fopenmp"
+    fi
     if $compiler -std=c17 -ffast-math -fsyntax-only binade.c >/dev/null 2>&1; then
         failed=$((failed + 1))
         echo "FAIL: $compiler -ffast-math is not refused"

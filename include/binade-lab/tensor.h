@@ -226,7 +226,7 @@ BND_CHECKED bnd_status bnd_tensor_squeeze(bnd_tensor **out, bnd_tensor *t, int a
  * On failure: BND_BAD_ARGUMENT if the tensor has 8 axes already. */
 BND_CHECKED bnd_status bnd_tensor_unsqueeze(bnd_tensor **out, bnd_tensor *t, int axis, bnd_error *why);
 
-/* An extent that follows from the others. */
+/* An extent that follows from the others, which then must not be 0 themselves. */
 #define BND_TENSOR_INFER SIZE_MAX
 
 /* Gives the same elements, in the same order, another shape.
@@ -289,13 +289,14 @@ typedef enum bnd_tensor_operation {
     /* over the attribute's axes (none: all); keep: extents become 1 */
     BND_TENSOR_OP_SUM,
     BND_TENSOR_OP_MEAN,
-    BND_TENSOR_OP_MAX,
-    BND_TENSOR_OP_MIN,
+    BND_TENSOR_OP_MAX, /* of no elements: -infinity */
+    BND_TENSOR_OP_MIN, /* of no elements: infinity */
     BND_TENSOR_OP_LOGSUMEXP,
     BND_TENSOR_OP_SOFTMAX, /* along one axis (none: the last) */
     BND_TENSOR_OP_LOG_SOFTMAX,
-    BND_TENSOR_OP_LAYER_NORM,    /* x, gain, bias (bias may be missing); number[0] is epsilon; over the last axis */
-    BND_TENSOR_OP_RMS_NORM,      /* x, gain */
+    BND_TENSOR_OP_LAYER_NORM,    /* x, gain, bias; number[0] is epsilon; over the last axis. The bias may be missing, or
+                                  * gain and bias: then the gain is 1 */
+    BND_TENSOR_OP_RMS_NORM,      /* x, gain (may be missing); number[0] and the axis as above */
     BND_TENSOR_OP_EMBEDDING,     /* table, and indices as numbers */
     BND_TENSOR_OP_CROSS_ENTROPY, /* logits (rows, classes), targets as numbers: the mean */
     BND_TENSOR_OP_MATMUL,        /* (..., m, k) (..., k, n): the leading axes broadcast */

@@ -208,7 +208,8 @@ typedef struct bnd_vector_covered {
 
 typedef struct bnd_vector_options {
     bool any_nan;        /* one NaN is as good as another */
-    uint32_t flags_mask; /* which flags are compared */
+    uint32_t flags_mask; /* which flags are compared. Without lab_flags, lines have neither saturated nor to-zero: these
+                            two are then not compared */
 } bnd_vector_options;
 
 /* The counts of a check. Their size does not depend on the number of lines. */

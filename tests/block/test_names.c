@@ -161,19 +161,20 @@ static void test_refused(void)
     refused("nvfp4:floor", BND_BAD_ARGUMENT, "nearest");
     refused("e4m4x/mx", BND_BAD_NAME, "e4m4x");
     refused("e4m3/column", BND_BAD_NAME, "tile");
+    refused("int4/row:0", BND_BAD_SYNTAX, "'row:0' must be row");
     refused("e4m3/row:", BND_BAD_NAME, "rule");
-    refused("e4m3/row:0", BND_BAD_NAME, "scaling 'row:0' must be row, or row:N as row:32, with sizes of at least 1");
-    refused("e4m3/row:-1", BND_BAD_NAME, "'row:-1' must be row");
-    refused("e4m3/tile:-1x2", BND_BAD_NAME, "'tile:-1x2' must be tile:ROWSxCOLUMNS as tile:1x128, with sizes of");
-    refused("e4m3/tile:0x0", BND_BAD_NAME, "'tile:0x0' must be tile:ROWSxCOLUMNS as tile:1x128, with sizes of at");
-    refused("e4m3/nvfp4:0x16", BND_BAD_NAME, "'nvfp4:0x16' must be nvfp4, or nvfp4:ROWSxCOLUMNS");
-    refused("e4m3/row:4x4", BND_BAD_NAME, "row:N");
-    refused("e4m3/tile:0x4", BND_BAD_NAME, "tile");
-    refused("e4m3/tile:4x", BND_BAD_NAME, "tile");
-    refused("e4m3/tile:4x4x4", BND_BAD_NAME, "tile");
-    refused("e4m3/tile:99999999999999999999999x", BND_BAD_NAME, "tile");
-    refused("e4m3/tile:99999999999999999999x1", BND_BAD_NAME, "tile");
-    refused("e4m3/tile:1x9223372036854775808", BND_BAD_NAME, "tile");
+    refused("e4m3/row:0", BND_BAD_SYNTAX, "scaling 'row:0' must be row, or row:N as row:32, with sizes of at least 1");
+    refused("e4m3/row:-1", BND_BAD_SYNTAX, "'row:-1' must be row");
+    refused("e4m3/tile:-1x2", BND_BAD_SYNTAX, "'tile:-1x2' must be tile:ROWSxCOLUMNS as tile:1x128, with sizes of");
+    refused("e4m3/tile:0x0", BND_BAD_SYNTAX, "'tile:0x0' must be tile:ROWSxCOLUMNS as tile:1x128, with sizes of at");
+    refused("e4m3/nvfp4:0x16", BND_BAD_SYNTAX, "'nvfp4:0x16' must be nvfp4, or nvfp4:ROWSxCOLUMNS");
+    refused("e4m3/row:4x4", BND_BAD_SYNTAX, "row:N");
+    refused("e4m3/tile:0x4", BND_BAD_SYNTAX, "tile");
+    refused("e4m3/tile:4x", BND_BAD_SYNTAX, "tile");
+    refused("e4m3/tile:4x4x4", BND_BAD_SYNTAX, "tile");
+    refused("e4m3/tile:99999999999999999999999x", BND_BAD_SYNTAX, "tile");
+    refused("e4m3/tile:99999999999999999999x1", BND_BAD_SYNTAX, "tile");
+    refused("e4m3/tile:1x9223372036854775808", BND_BAD_SYNTAX, "tile");
     refused("e8m0/mx", BND_BAD_ARGUMENT, "2^-126");
     refused("fp64/row", BND_BAD_ARGUMENT, "fp64");
     refused("e4m3/", BND_BAD_NAME, "tile");
@@ -181,11 +182,11 @@ static void test_refused(void)
     refused("e4m3/nvfp4:4/6", BND_BAD_ARGUMENT, "nvfp4");
     refused("nvfp4:rceil", BND_BAD_ARGUMENT, "mse or 4/6");
     refused("mxfp8:bf16", BND_BAD_NAME, "rule");
-    refused("e4m3/mx:bf16", BND_BAD_NAME, "scaling");
+    refused("e4m3/mx:bf16", BND_BAD_SYNTAX, "scaling");
     refused("e4m3/row:fp64", BND_BAD_ARGUMENT, "fp64");
     refused("e4m3/row:e2m1", BND_BAD_ARGUMENT, "e2m1");
-    refused("e4m3/row:bf16:bf16", BND_BAD_NAME, "scaling");
-    refused("e4m3/row:mse:bf16", BND_BAD_NAME, "scaling");
+    refused("e4m3/row:bf16:bf16", BND_BAD_SYNTAX, "scaling");
+    refused("e4m3/row:mse:bf16", BND_BAD_SYNTAX, "scaling");
     refused("int9/row", BND_BAD_NAME, "int9");
     refused("int8", BND_BAD_NAME, "mxint8");
 }
@@ -197,6 +198,25 @@ static void test_notes(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(bnd_block_note(&nvfp4), "pairs"));
     CU_ASSERT_PTR_NOT_NULL(strstr(bnd_block_note(&mxfp4), "low half"));
     CU_ASSERT_STRING_EQUAL(bnd_block_note(&mxfp8), "");
+    static const char *const words[] = {"two codes per byte", "two's complement", "2^-6", "the tensor's scale",
+                                        "the scale"};
+    static const struct {
+        const char *name;
+        unsigned notes; /* which of the words */
+    } rows[] = {{"nvfp4", 9},        {"mxfp4", 1},        {"mxint8", 6},   {"fp16/nvfp4", 8},   {"int8/nvfp4", 10},
+                {"e4m3/nvfp4", 8},   {"int4/nvfp4", 10},  {"int4/mx", 2},  {"int8/mx", 2},      {"int8/row:32", 2},
+                {"e4m3/tensor", 16}, {"int8/tensor", 18}, {"e2m1/row", 1}, {"e2m1/tensor", 17}, {"e4m3/mx", 0}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const bnd_block block = block_named(rows[i].name);
+        unsigned notes = 0;
+        for (size_t w = 0; w < sizeof words / sizeof words[0]; w++) {
+            notes |= (strstr(bnd_block_note(&block), words[w]) != NULL ? 1U : 0) << w;
+        }
+        CU_ASSERT_EQUAL(notes, rows[i].notes);
+        if (notes != rows[i].notes) {
+            printf("\n  %s: %s\n", rows[i].name, bnd_block_note(&block));
+        }
+    }
 }
 
 CU_TestInfo name_tests[] = {

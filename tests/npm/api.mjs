@@ -79,6 +79,10 @@ const tests = {
         refused(() => dot(), "BND_BAD_ARGUMENT", /two Float32Arrays of the same length/);
         refused(() => matmul(new Float32Array(), new Float32Array(), [2 ** 30, 0, 2 ** 30]), "BND_BAD_ARGUMENT", /does not fit/);
         refused(() => dequantizeBlock({ block: "mxfp4" }), "BND_BAD_ARGUMENT", /typed arrays/);
+        refused(() => dequantizeBlock({ block: "mxfp4", codes: new DataView(new ArrayBuffer(32)), scales: Uint8Array.of(127) }),
+            "BND_BAD_ARGUMENT", /^codes and scales must be typed arrays$/);
+        refused(() => dequantizeBlock({ block: "mxfp4", codes: new Uint8Array(32), scales: new DataView(new ArrayBuffer(1)) }),
+            "BND_BAD_ARGUMENT", /^codes and scales must be typed arrays$/);
         refused(() => dequantizeBlock({ block: "mxfp4", codes: new Uint8Array(1), scales: new Uint8Array(1), tensorScale: "x" }),
             "BND_BAD_ARGUMENT", /tensorScale must be a number/);
         refused(() => encode(null, "fp16"), "BND_BAD_ARGUMENT", /got null/);
@@ -99,6 +103,37 @@ const tests = {
         refused(() => binade.matmul(new Float32Array(2), new Float32Array(2), [0.5, 4, 0.5]), "BND_BAD_ARGUMENT", /three integers/);
         refused(() => dot(new Float32Array(2), new Float32Array(3)), "BND_BAD_ARGUMENT", /factors/);
         assert.equal(encode(1, "e4m3").text, "1"); // and goes on
+    },
+    "names with more behind a NUL"() {
+        const values = new Float32Array(32), more = "\0more";
+        for (const work of [() => op(`add${more}`, "fp16", 1, 1), () => encode(1, `fp16${more}`),
+            () => encode(1, "fp16", { round: `rtz${more}` }), () => encode(1, "fp16", { dialect: `torch${more}` }),
+            () => encode(1, "fp16", { overflow: `saturate${more}` }), () => encode(1, "fp16", { nan: `canonical${more}` }),
+            () => quantizeBlock(values, `mxfp4${more}`), () => quantizeBlock(values, "mxfp4", { scaleRule: `floor${more}` }),
+            () => binade.describeBlock(`mxfp4${more}`), () => dot(values, values, { accumulator: `fp32${more}` })]) {
+            refused(work, "BND_BAD_NAME", /./);
+        }
+        refused(() => op(`add${more}`, "fp16", 1, 1), "BND_BAD_NAME", /^a name must not have a NUL byte$/);
+        refused(() => formats(`mx${more}`), "BND_BAD_ARGUMENT", /unknown group/);
+    },
+    "a sum is a value: nothing is said of its roundings"() {
+        for (const [values, format, text] of [[[65504, 65504], "fp16", "inf"], [[256, 1], "bf16", "256"],
+            [[Infinity, -Infinity], "fp16", "nan"], [[1, 2], "fp16", "3"]]) {
+            const total = sum(values, format);
+            assert.equal(total.text, text);
+            assert.deepEqual(Object.keys(total), ["format", "code", "value", "text", "bits", "hex", "kind"]);
+            assert.equal(encode(total, "fp32").text, text); // and an operand
+        }
+    },
+    "the scale of a whole array"() {
+        const values = Float32Array.from({ length: 32 }, (_, i) => i - 1000), q = quantizeBlock(values, "nvfp4");
+        assert.deepEqual(dequantizeBlock({ ...q, values: undefined }), q.values);
+        for (const tensorScale of [undefined, null]) {
+            refused(() => dequantizeBlock({ ...q, tensorScale }), "BND_BAD_ARGUMENT",
+                /^tensorScale must be a number: the scale of the whole array, which quantizeBlock returns for nvfp4$/);
+        }
+        const { block, codes, scales } = quantizeBlock(values, "mxfp4");
+        assert.deepEqual(dequantizeBlock({ block, codes, scales }), quantizeBlock(values, "mxfp4").values);
     },
     "arrays are written where a program says, and views work"() {
         const big = new Float32Array(200003).map((_, i) => i / 7), part = big.subarray(1, 100001);
@@ -170,7 +205,12 @@ const tests = {
         assert.deepEqual(e.fields, { sign: "0", exponent: "1111", fraction: "110" });
         assert.equal(explain(0, "e4m3").relative, 0);
         assert.equal(explain("inf", "e4m3").error, null);
-        assert.equal(explain({ format: "fp32", code: 0x7f800001n }, "fp32").kind, "signaling nan");
+        const signaling = { format: "fp32", code: 0x7f800001n };
+        for (const options of [undefined, null, {}, { round: undefined }, { flushIn: false }, { seed: 7 }]) {
+            const { kind, code, flags } = explain(signaling, "fp32", options);
+            assert.deepEqual([kind, code, flags], ["signaling nan", signaling.code, []]);
+        }
+        assert.deepEqual(explain(signaling, "fp32", { round: "rtz" }).flags, ["invalid"]);
     },
     "the module is decompressed as zlib does it"() {
         for (const n of [0, 1, 300, 100000]) {

@@ -30,6 +30,17 @@ else
     mkdir -p node_modules && tar xzf "$package" && mv package node_modules/binade || exit 1
     installed="unpacked, without npm"
 fi
+# The sizes of the README, in KB, are those of the package: within a tenth, since compilers differ.
+size_told() { # size_told WHAT BYTES
+    told=$(grep -o "[0-9]* KB $1" node_modules/binade/README.md) && kb=${told%% *} && off=$(($2 - 1000 * kb)) &&
+        [ "${off#-}" -le $(($2 / 10)) ] && return
+    echo "FAIL: README.md of the package says '$told', and there are $2 bytes"
+    return 1
+}
+sizes_told() {
+    size_told "to download" "$(wc -c <"$package")" &&
+        size_told unpacked "$(find node_modules/binade/ -type f -exec cat {} + | wc -c)"
+}
 failed=0
 check() {
     "$@" || failed=1
@@ -41,6 +52,7 @@ cp "$top"/tests/npm/*.mjs .
 mkdir again && cp "$build/tools/npm/binade.wasm" again && version=${package##*/binade-} &&
     TZ=Asia/Tokyo sh "$top/tools/npm/make-package" again "${version%.tgz}" \
         "$(cd "$top" && ls tools/npm/*.md tools/npm/*.js tools/npm/*.d.ts tools/npm/lib/*.js)" >/dev/null
+check sizes_told
 check cmp "$package" "again/${package##*/}" # the same files give the same bytes
 check "$node" compare.mjs . "$build/tests/npm/native"
 check "$node" api.mjs

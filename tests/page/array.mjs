@@ -158,6 +158,12 @@ await test("a checkpoint of 6 GB: a tensor behind the first 4 GB, and one that i
     matches(said, /more than 134217728 elements, the limit of the page/);
 });
 
+await test("where every element is lost there is no largest error", async () => {
+    await load(npy("<f4", [2], Float32Array.of(1e30, NaN)), "lost.npy");
+    equal(["e5m2", "e4m3fnuz", "bf16"].map((name) => /^[1-9]/.test(examine(name).worst_text)), [false, false, true]);
+    equal(examine("e5m2").worst_text, "-");
+});
+
 await test("drawn arrays are the same every time, and have their distribution", () => {
     const draw = (source, seed, more) => {
         const { count } = functions.array_draw(core, { source, n: 200000, seed, scale: 1, shape: 3, outliers: 0, factor: 1, ...more });
@@ -176,6 +182,14 @@ await test("drawn arrays are the same every time, and have their distribution", 
     near(draw("uniform", 1, { outliers: 0.1, factor: 1000 }).filter((v) => Math.abs(v) > 1).length / 200000, 0.1, "outliers");
 });
 
+await test("different arrays have different names, and a name that begins with - is a file", () => {
+    const names = ["normal", "normal?n=5", "normal?seed=1", "normal?scale=2", "normal?outliers=0.1", "normal?factor=3", "lognormal", "lognormal?shape=2", "uniform"]
+        .map((fragment) => state.savedName(state.parse(link.parse(`#array/${fragment.replace("?", "/e4m3?")}`))));
+    equal([new Set(names).size, names[0], names[3]], [names.length, "normal-1000000-seed0.npy", "normal-1000000-seed0-scale2.npy"]);
+    const line = state.command(state.parse(link.parse("#array/file/e4m3")), { name: "-dash name.npy", format: "fp32", named: false });
+    equal(link.commandLine(line), "binade cast --via e4m3 --stats -- '-dash name.npy' out.npy");
+});
+
 // ---- the room ----
 
 const settled = (page) => page.waitFor(() => document.documentElement.dataset.ready === "true" && document.querySelector(".array") && !document.querySelector("[aria-busy=true]"));
@@ -188,9 +202,9 @@ const cell = (page, name, at) => page.evaluate((n, i) => document.querySelector(
 
 await test("what is drawn can be saved, and cast says the same of it", async () => {
     const page = await opened("#array/student-t/e4m3,nvfp4,mxfp8?n=50000&seed=4&outliers=0.01&look=nvfp4");
-    equal(await page.evaluate(() => document.querySelector("#command code").textContent), "binade cast student-t-50000-seed4.npy out.npy --via nvfp4 --stats");
+    equal(await page.evaluate(() => document.querySelector("#command code").textContent), "binade cast student-t-50000-seed4-outliers0.01.npy out.npy --via nvfp4 --stats");
     const path = await page.download(() => page.click("#array-save"));
-    check(path.endsWith("student-t-50000-seed4.npy"), path);
+    check(path.endsWith("student-t-50000-seed4-outliers0.01.npy"), path);
     for (const name of ["e4m3", "nvfp4", "mxfp8"]) {
         const native = cast(path, ["--via", name]);
         equal(await cell(page, name, 2), native.sqnr_db.toFixed(2), name);
@@ -219,6 +233,24 @@ await test("controls change the fragment, and a fragment sets the controls", asy
     equal([...page.messages, ...again.messages], []);
     await page.close();
     await again.close();
+});
+
+await test("marks of thousands belong to whole numbers; of a mistake nothing is saved", async () => {
+    const page = await opened("#array/normal/e4m3?n=1000");
+    const failure = () => page.evaluate(() => document.querySelector(".array > .failure:not([hidden])")?.textContent ?? "");
+    const disabled = () => page.evaluate(() => document.querySelector("#array-save").disabled);
+    for (const [key, text, words] of [["scale", "0,125", /^Scale must be a number .*, not '0,125'$/], ["outliers", "0,001", /^Rate of outliers .*, not '0,001'$/], ["n", "1,5", /^Elements .*, not '1,5'$/]]) {
+        await page.fill(`#array-${key}`, text);
+        await settled(page);
+        matches(await failure(), words);
+        equal(await disabled(), true);
+        await page.fill(`#array-${key}`, key === "n" ? "2,000" : "0.5");
+        await settled(page);
+        equal([await failure(), await disabled()], ["", false]);
+    }
+    equal(await page.evaluate(() => globalThis.binade.fragment), "#array/normal/e4m3?n=2000&scale=0.5&outliers=0.5");
+    equal(page.messages, []);
+    await page.close();
 });
 
 await test("ten million elements", async () => {
@@ -287,6 +319,47 @@ await test("a dropped checkpoint: a row for each tensor, on click and all in tur
     await page.close();
 });
 
+await test("examining all ends where another file or source is chosen", async () => {
+    const one = new Float32Array(numbers(1 << 18)), many = Array.from({ length: 30 }, (_, i) => ({ name: `t${i}`, dtype: "F32", shape: [1 << 18], data: one }));
+    const large = saved("large.safetensors", safetensors(many)), small = saved("small.safetensors", safetensors([{ name: "only", dtype: "F32", shape: [64], data: new Float32Array(numbers(64)) }]));
+    const page = await opened("#array/file", { scripts: () => addEventListener("DOMContentLoaded", () => {
+        globalThis.texts = new Set();
+        new MutationObserver(() => document.querySelectorAll("tr[data-tensor]").forEach((row) => globalThis.texts.add(row.children[4].textContent)))
+            .observe(document, { childList: true, subtree: true });
+    }) });
+    const begin = async () => {
+        await page.setFiles("#array-file", [large]);
+        await page.waitFor(() => document.querySelectorAll("tr[data-tensor]").length === 30);
+        await settled(page);
+        await page.click("#array-all");
+        await page.waitFor(() => document.querySelector("tr[data-tensor='0']").children[4].textContent !== "");
+    };
+    await begin();
+    await page.setFiles("#array-file", [small]);
+    await page.waitFor(() => document.querySelectorAll("tr[data-tensor]").length === 1);
+    await settled(page);
+    equal(await page.evaluate(() => [...globalThis.texts].filter((text) => /shorter/.test(text))), []);
+    await begin();
+    await page.choose("#array-source", "uniform");
+    await page.waitFor(() => /^1,000,000/.test(document.querySelector("#array-time").textContent));
+    check(await page.evaluate(() => [...document.querySelectorAll("tr[data-tensor]")].some((row) => row.children[4].textContent === "")), "every tensor was examined first");
+    equal(page.messages, []);
+    await page.close();
+});
+
+await test("of a file that is refused there is no command, and no error of a result that is not there", async () => {
+    const page = await opened("#array/file/e5m2");
+    const bar = () => page.evaluate(() => !document.querySelector("#command").hidden && document.querySelector("#command code").textContent);
+    await page.setFiles("#array-file", [saved("lost.npy", npy("<f4", [1], Float32Array.of(1e30)))]);
+    await page.waitFor(() => /no element has a finite result/.test(document.querySelector(".counts").textContent));
+    matches(await page.evaluate(() => document.querySelector(".counts").textContent), /^Of 1 element: /);
+    equal([await bar(), await cell(page, "e5m2", 3)], ["binade cast lost.npy out.npy --via e5m2 --stats", "-"]);
+    await page.setFiles("#array-file", [saved("cut.npy", npy("<f4", [4], new Float32Array(4)).subarray(0, 100))]);
+    await page.waitFor(() => document.querySelector(".array > .failure:not([hidden])"));
+    equal([await bar(), page.messages], [false, []]);
+    await page.close();
+});
+
 await test("hostile files in the room", async () => {
     const page = await opened("#array/file/e4m3");
     for (const [name, content, words] of hostile.filter(([file]) => /^(overlap|dtype|evil|cut|long-header|empty)/.test(file))) {
@@ -329,6 +402,20 @@ await test("an image through every format", async () => {
     await settled(page);
     matches(await page.evaluate(() => document.querySelector("#array-time").textContent), /^12 elements/);
     equal(page.messages, []);
+    await page.close();
+});
+
+await test("pictures follow Overflow", async () => {
+    const page = await opened("#array/image/e5m2b31?left=e5m2b31&overflow=saturate"); // the largest number is 0.875
+    const brightest = () => page.evaluate(() => {
+        const canvas = document.querySelector(".stage .left"), context = canvas.cloneNode().getContext("2d", { willReadFrequently: true });
+        context.drawImage(canvas, 0, 0);
+        return context.getImageData(0, 0, canvas.width, canvas.height).data.reduce((most, v, i) => i % 4 === 3 ? most : Math.max(most, v), 0);
+    });
+    equal(await brightest(), 223);
+    await page.choose("#array-overflow", "as the format has it");
+    await settled(page);
+    equal([await brightest(), page.messages], [255, []]);
     await page.close();
 });
 

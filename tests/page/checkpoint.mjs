@@ -221,6 +221,31 @@ await test("one file of an array, formats that do not exist, and a folder withou
     await page.close();
 });
 
+await test("a broken file takes the result of the one before away, and an empty segment is the default", async () => {
+    const page = await opened("#checkpoint/");
+    equal(await page.evaluate(() => [document.querySelector("#command code").textContent, document.querySelector("#checkpoint-formats").value]),
+        ["binade scan CHECKPOINT --to fp16,e4m3,e4m3/row,e4m3/tile:128x128,mxfp8,nvfp4", "fp16,e4m3,e4m3/row,e4m3/tile:128x128,mxfp8,nvfp4"]);
+    await page.setFiles("#checkpoint-folder", [right]);
+    await done(page);
+    check((await answers(page)).length > 0, "a result");
+    const file = join(top, "broken.safetensors");
+    writeFileSync(file, "no header");
+    await page.setFiles("#checkpoint-files", [file]);
+    await page.waitFor(() => document.querySelector("p.failure:not([hidden])"));
+    equal([await answers(page), await page.evaluate(() => document.querySelectorAll("#room .report-actions button").length)], [[], 4]);
+    equal(page.messages, []);
+    await page.close();
+});
+
+await test("paper shows the headings and names of long tables", async () => {
+    const page = await opened("#checkpoint/e4m3");
+    await page.setFiles("#checkpoint-folder", [right]);
+    await done(page);
+    await page.media({ print: true });
+    check(await page.evaluate(() => [...document.querySelectorAll(".scan table :is(thead, tbody th) button")].every((one) => one.getBoundingClientRect().height > 0)), "a heading or name is hidden");
+    await page.close();
+});
+
 await test("a saved report opens in this room, and says the same", async () => {
     const lint = json(["lint", damaged]), scan = json(["scan", damaged, "--to", "e4m3"]), file = join(top, "report.html");
     writeFileSync(file, withReport(readFileSync(PAGE, "utf8"), { report: 1, kind: "checkpoint", lint, scan }));

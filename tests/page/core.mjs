@@ -43,6 +43,15 @@ await test("odd names of files", () => {
     }
 });
 
+await test("the message of a command that ends in the middle", async () => {
+    const { status, errors } = core.run(["train", "--model", "mlp", "--recipe", "fp32", "--seeds", "100000", "--steps", "1", "--out", "runs"]);
+    equal([status, /^binade: out of memory \(100000 times \d+ bytes were needed\)\n$/.test(errors)], [3, true], errors);
+    await core.mended;
+    const many = core.run(["train", "--seeds", "1000000", "--steps", "5"]);
+    equal([many.status, many.output], [2, ""]);
+    matches(many.errors, /^binade train: --seeds must be at most \d+ with 3 recipes: memory holds no more runs\n$/);
+});
+
 await test("a command that ends in the middle", async () => {
     const real = core.exports;
     core.exports = { ...real, bnd_page_run: () => real.memory.grow(0) && core.system.imports(() => real.memory).wasi_snapshot_preview1.proc_exit(3) };

@@ -200,6 +200,20 @@ await test("text of a fragment stays text; phone and dark", async () => {
     await page.close();
 });
 
+await test("a value without a place on the axis, and one that cannot be read, hide no bar", async () => {
+    const page = await opened("#formats/ranges/fp16,bf16?values=-0.1,-inf,7");
+    const marks = () => page.evaluate(() => [...document.querySelectorAll(".chart-rule")].map((one) => one.nextSibling.textContent));
+    const bars = () => page.evaluate(() => document.querySelectorAll(".chart-svg rect.chart-fill").length);
+    await page.waitFor(() => document.querySelector(".chart-rule"));
+    equal([await marks(), await bars(), (await texts(page, ".formats-outcomes tbody th"))], [["7"], 2, ["-0.1", "-inf", "7"]]);
+    await page.goto("#formats/ranges/fp16,bf16?values=one,5");
+    await page.waitFor(() => document.querySelector(".chart-rule")?.nextSibling.textContent === "5");
+    equal([await bars(), await texts(page, ".formats-outcomes")], [2, []]);
+    matches((await texts(page, ".failure")).join(), /'?one/);
+    equal(page.messages, []);
+    await page.close();
+});
+
 await test("names that try to be more than text, in every view", async () => {
     const page = await opened("#formats");
     for (const text of hostile.filter((one) => one.isWellFormed?.() ?? !/[\ud800-\udbff](?![\udc00-\udfff])/.test(one))) {

@@ -94,6 +94,17 @@ await test("a format without dialects, and hostile input, are explained", async 
     }
 });
 
+await test("a number that cannot be read has no finding in the title; a long list is cut", async () => {
+    await page.goto("#libraries/e4m3/465");
+    await page.waitFor(() => document.title.startsWith("465 in e4m3"));
+    await page.fill("#value", "zzz");
+    await page.waitFor(() => document.querySelector(".messages .failure"));
+    equal(await page.evaluate(() => document.title), "Same number, eight libraries - binade");
+    await page.goto(`#libraries/e4m3/${Array.from({ length: 40 }, (_, i) => i + 1).join(",")}`);
+    await page.waitFor(() => document.querySelectorAll(".answer").length === 32);
+    matches(await page.evaluate(() => document.querySelector(".messages").textContent), /^The first 32 of 40 values are shown\./);
+});
+
 await test("390 pixels: nothing is wider than the window", async () => {
     const narrow = await open("#libraries/e4m3/465", { width: 390 });
     await narrow.waitFor(() => document.querySelector(".answer"));

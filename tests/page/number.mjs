@@ -47,6 +47,25 @@ await test("paper shows the bits", async () => {
     await page.media({});
 });
 
+await test("of a long list the first values are shown, and the command has all", async () => {
+    const list = Array.from({ length: 1000 }, (_, i) => String(i));
+    await page.goto(`#number/fp16/${list.join(",")}`);
+    await page.waitFor(() => document.querySelectorAll(".format").length === 32);
+    equal(await page.evaluate(() => document.querySelector(".messages").textContent), "The first 32 of 1000 values are shown. The command below prints all.");
+    equal((await words(page)).slice(1, 1001), list);
+    await page.goto("#number/fp16/1,2");
+    await page.waitFor(() => document.querySelectorAll(".format").length === 2 && document.querySelector(".messages").textContent === "");
+});
+
+await test("blanks separate names of formats", async () => {
+    await page.goto("#number/fp16/1,2");
+    await page.fill("#formats", "fp16 bf16,  e4m3");
+    await page.press("Enter");
+    await page.waitFor(() => globalThis.binade.fragment === "#number/fp16,bf16,e4m3/1,2");
+    await page.goto("#number");
+    await page.waitFor(() => document.querySelectorAll(".format").length === 5);
+});
+
 await test("typing changes every format, the address and the command", async () => {
     await page.fill("#value", "465");
     await page.waitFor(() => document.querySelector('.format[data-format="e4m3"] dd.value').textContent === "nan");

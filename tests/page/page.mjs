@@ -167,6 +167,20 @@ await test("the other views are named and legible, too", async () => {
     await page.close();
 });
 
+// 718 pixels: A4 with a margin of 10 mm.
+await test("paper cuts no command and no table", async () => {
+    const page = await open("#number", { width: 718, height: 1000 });
+    await ready(page);
+    await page.media({ print: true });
+    for (const room of ["block", "sum", "sum/dot", "array/normal?n=1000", "formats/ranges?values=1e-8,0.1,448,70000", "libraries"]) {
+        await page.enter(`#${room}`);
+        await page.waitFor(() => document.querySelector("#room table tbody tr") && !document.querySelector("[aria-busy=true]"));
+        equal([room, ...await page.evaluate(() => [...document.querySelectorAll("#command code, #room .scroll, html")]
+            .filter((one) => one.checkVisibility() && one.scrollWidth > one.clientWidth + 1).map((one) => `${one.tagName} ${one.ariaLabel} ${one.scrollWidth} of ${one.clientWidth}`))], [room]);
+    }
+    await page.close();
+});
+
 await test("no room is wider than 360 pixels", async () => {
     const page = await open("#number", { width: 360, height: 800 });
     await page.waitFor(() => document.documentElement.dataset.ready);

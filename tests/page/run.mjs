@@ -27,7 +27,7 @@ const opened = async (url, options) => {
 };
 const shown = (page) => page.waitFor(() => document.querySelector(".report-conclusion") || document.querySelector("p.failure:not([hidden])"));
 const conclusion = (page) => page.evaluate(() => document.querySelector(".report-conclusion")?.textContent);
-const sections = (page) => page.evaluate(() => [...document.querySelectorAll(".report h2")].map((h) => h.textContent));
+const sections = (page) => page.evaluate(() => [...document.querySelectorAll(".report section h2")].map((h) => h.textContent));
 
 await test("a folder of runs gives the report that the command makes of it", async () => {
     const page = await opened("#run");
@@ -72,6 +72,28 @@ await test("files without a run are refused in words", async () => {
         await page.waitFor(() => document.querySelector("p.failure:not([hidden])")?.textContent);
         matches(await page.evaluate(() => document.querySelector("p.failure").textContent), words);
     }
+    equal(page.messages, []);
+    await page.close();
+});
+
+await test("files that hold no report of runs are refused by name, or with the room that reads them", async () => {
+    const page = await opened("#run");
+    for (const [name, text, words] of [["broken.json", "{\"report\": ", "broken.json holds no report of binade"], ["list.json", "[1]", "list.json holds no report of binade"],
+        ["broken.html", "<script type=\"application/json\" id=\"binade-report\">{</script>", "broken.html holds no report of binade"], ["none.html", "<p>", "none.html holds no report of binade"],
+        ["checkpoint.json", "{\"report\": 1, \"kind\": \"checkpoint\"}", "This is a report of a checkpoint; open it in the room Checkpoint."],
+        ["bare.json", "{\"report\": 1}", "this is not a report that this page reads: expected the JSON of binade report, version 1"]]) {
+        const file = join(folder, name);
+        writeFileSync(file, text);
+        await page.setFiles("#run-files", [file]);
+        await page.waitFor((said) => document.querySelector("p.failure:not([hidden])")?.textContent === said, words);
+        equal(await page.evaluate(() => document.querySelector(".report")), null, name);
+    }
+    const good = join(folder, "good.json");
+    writeFileSync(good, JSON.stringify({ ...native, conclusion: "</script> is text." }));
+    await page.setFiles("#run-files", [good]);
+    await page.waitFor(() => document.querySelector(".report-conclusion")?.textContent === "</script> is text.");
+    const levels = await page.evaluate(() => [...document.querySelectorAll("h1, h2, h3, h4")].map((one) => Number(one.tagName[1])));
+    equal([levels.slice(0, 2), levels.every((level, i) => i === 0 || level <= levels[i - 1] + 1)], [[1, 2], true], `levels ${levels}`);
     equal(page.messages, []);
     await page.close();
 });

@@ -199,6 +199,72 @@ await test("a dot product, edited; its steps and its command", async () => {
     await page.close();
 });
 
+const sentence = (page, selector = ".verdict") => page.evaluate((one) => document.querySelector(`#room ${one}:not([hidden])`)?.textContent ?? "", selector);
+
+await test("a decimal comma and a code are refused where the address has no place for them", async () => {
+    const page = await opened("#sum/dot/fp32/fp32/1:2,3:4");
+    for (const text of ["0,5", "fp16:0x3c00"]) {
+        await page.fill(".term:nth-child(2) input:last-child", text);
+        matches(await sentence(page, ".failure"), new RegExp(`^term 2 must have numbers such as 0\\.5 .*, not '${text}'$`));
+        equal(await page.evaluate(() => [globalThis.binade.fragment.startsWith("#sum/dot/fp32/fp32/1:2,3:"), document.querySelectorAll("[data-accumulator]").length]), [true, 0]);
+    }
+    await page.fill(".term:nth-child(2) input:last-child", "0.5");
+    equal([await sentence(page, ".failure"), await page.evaluate(() => globalThis.binade.fragment)], ["", "#sum/dot/fp32/fp32/1:2,3:0.5"]);
+    await page.enter("#sum/running/1/10/fp32");
+    await page.fill("#sum-count", "1,5");
+    matches(await sentence(page, ".failure"), /must be from 1 to 10,000,000, not '1,5'/);
+    await page.fill("#sum-count", "1,000");
+    equal(await page.evaluate(() => globalThis.binade.fragment), "#sum/running/1/1000/fp32");
+    equal(page.messages, []);
+    await page.close();
+});
+
+await test("damaged terms have no command", () => {
+    for (const terms of ["1,2,3", "1:2,3", "1:2:3", "1:"]) {
+        equal(state.command(link.parse(`#sum/dot/fp32/fp32,bf16/${terms}`)), null, terms);
+    }
+});
+
+await test("what is said of accumulators that overflow, are equally near, or are alone", async () => {
+    const page = await opened("#sum");
+    for (const [fragment, words] of [["fp32/fp16,bf16/1:2,0.25:0.5", /is 2\.125\. fp16, bf16 are exact \(2\.125, 0\.0 of 24 bits lost\)\.$/],
+        ["fp32/bf16/256:1,1:1", /bf16 is inexact \(256, \d.*lost\)\.$/], ["fp32/bf16,fma:bf16/256:1,1:1", /bf16, fma:bf16 are equally near \(256, /],
+        ["fp32/fp32,bf16/256:1,1:1", /fp32 is nearest \(257, 0\.0 of 24 bits lost\); bf16 is farthest \(256, /],
+        ["fp32/fp16/60000:2,60000:2", /is 240000\. fp16 is not finite \(inf\)\.$/], ["fp32/fp16,fp32/60000:2,60000:2", /fp16 is farthest \(inf\)\.$/],
+        ["fp32/fp32,bf16/1:1,-1:1", /is 0\. fp32, bf16 are exact \(0\b/], ["fp32/fp32/inf:1", /^The terms are not all finite: there is no exact sum\.$/]]) {
+        await page.goto(`#sum/dot/${fragment}`);
+        await page.waitFor((wanted) => globalThis.binade.fragment === wanted, `#sum/dot/${fragment}`);
+        matches(await sentence(page), words, fragment);
+    }
+    equal(page.messages, []);
+    await page.close();
+});
+
+await test("a term that is small by chance, and terms of 0, are no stall", async () => {
+    const seed = Array.from({ length: 50 }, (_, i) => i).find((i) => sum("random", 10, "e4m3", "rne", i).lines[0].last_change < 10);
+    const page = await opened("#sum");
+    for (const [fragment, stalled] of [[`random/10/e4m3?seed=${seed}`, false], ["0/5/fp32", false], ["random/5000/bf16", true], ["1/300/bf16", true], ["1%2Fk/5000/bf16", true]]) {
+        await page.goto(`#sum/running/${fragment}`);
+        await page.waitFor((wanted) => globalThis.binade.fragment === wanted && !document.querySelector("[aria-busy=true]"), `#sum/running/${fragment}`);
+        equal(/stalls at step/.test(await sentence(page)), stalled, fragment);
+        equal(/^at step/.test(await page.evaluate(() => document.querySelector("tbody tr:nth-child(2)[data-sum]").children[5].textContent)), stalled, fragment);
+    }
+    equal(page.messages, []);
+    await page.close();
+});
+
+await test("the terms may be a code, and an unknown part is named", async () => {
+    const page = await opened("#sum/running/fp16:0x3c00/3000/fp16");
+    equal([await cell(page, "fp16", 1), await cell(page, "exact", 1)], ["2048", "3000"]);
+    await page.fill("#sum-term", "fp16:0x7c00");
+    matches(await sentence(page, ".failure"), /finite/);
+    await page.goto("#sum/zzz");
+    await page.waitFor(() => document.querySelector("main > .failure"));
+    equal(await sentence(page, "> .failure"), "unknown part 'zzz' (available: running, dot)");
+    equal(page.messages, []);
+    await page.close();
+});
+
 await test("text in a fragment stays text, and a phone's width is enough", async () => {
     for (const fragment of ["#sum/running/%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E/10/fp32", "#sum/running/1/10/%3Cimg%20src%3Dx%3E",
         "#sum/dot/%3Cb%3E/fp32/1:1", "#sum/dot/fp32/__proto__/1:1", "#sum/dot/fp32/fp32/%3Cimg%20src%3Dx%3E:1"]) {

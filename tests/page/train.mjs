@@ -93,8 +93,19 @@ await test("the state is in the fragment, and the command follows it", async () 
     await page.close();
 });
 
+await test("an empty segment is the command's default, and the form shows it", async () => {
+    for (const fragment of ["#train/", "#train//fp32,bf16-amp,fp16-pure", "#train?lr=0.1"]) {
+        const page = await opened(fragment);
+        equal(await page.evaluate(() => [document.querySelector(".train select").value, [...document.querySelectorAll(".train-recipes :checked")].map((one) => one.value).sort()]),
+            ["transformer", ["bf16-amp", "fp16-pure", "fp32"]], fragment);
+        matches(await command(page), /^binade train --model transformer --recipe fp32,bf16-amp,fp16-pure /);
+        await page.close();
+    }
+});
+
 await test("what the command refuses is said in its own words", async () => {
     for (const [fragment, words] of [["#train/mlp/fp32,bf17?steps=3", /unknown recipe 'bf17'/], ["#train/nothing/fp32?steps=3", /unknown model 'nothing'/], ["#train/mlp/fp32?steps=-3", /--steps/],
+        ["#train/mlp/fp32?seeds=100000&steps=1&inputs=4&width=4&batch=1", /out of memory/], ["#train/mlp/fp32?seeds=1000000&steps=5", /--seeds must be at most/],
         ["#train/mlp/%3Cimg%20src%3Dx%20onerror%3D%22globalThis.hit%3D1%22%3E?lr=%3C/script%3E", /./]]) {
         const page = await opened(fragment);
         await page.click("#train-start");

@@ -70,7 +70,7 @@ class Calls(Case):
     def test_dialects(self):
         self.refuses("libbinade.dialects(value, format) shows them", bd.show, 465, "e4m3", dialect="nobody")
         self.assertIn("torch", bd.dialects(465, "e4m3"))
-        self.refuses("the dialect 'torch' says nothing about e6m9; leave dialect out for the default rule, or choose one "
+        self.refuses("the dialect 'torch' has no rule for e6m9; leave dialect out for the default rule, or choose one "
                      "that libbinade.dialects(format='e6m9') names", bd.encode, [1.0], "e6m9", dialect="torch")
 
     def test_long_texts_are_shortened(self):

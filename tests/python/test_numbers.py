@@ -127,6 +127,11 @@ class Show(unittest.TestCase):
 
 
 class Calc(unittest.TestCase):
+    def test_a_dialect_without_a_rule_for_the_format(self):
+        with self.assertRaisesRegex(ValueError, "has no rule for fp32"):
+            bd.calc("fp32", "1 + 1", dialect="cuda-satfinite")
+        self.assertEqual(bd.calc("e4m3", "448 * 2", dialect="cuda-satfinite").value, "448")
+
     EXPRESSIONS = ["2049 + 1", "1/3", "sum(0.001, 10000)", "sqrt(2) * sqrt(2)", "fma(3, 7, 0.5)", "bf16(0.1) * 3",
                    "-2^2",
                    "exp(-20)", "log(1 + exp(-20))", "scalb(1.5, -3)", "1/0", "0/0", "70000 * 2", "fp16:0x3c01 - 1",

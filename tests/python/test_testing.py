@@ -45,9 +45,17 @@ def e4m3(x, *, nearest=np.rint, fraction=3, bias=7, overflow=MAX, threshold=464.
     return (code | np.where(signed, SIGN, 0)).astype(np.uint8)
 
 
-def no_sticky(n):
-    """Rounds by the first bit that is lost, and to even where it is the only one that is looked at."""
-    return np.rint(np.floor(n * 2) / 2)
+def few_bits(bits):
+    """Rounds by the first bits that are lost, and to even where these are halfway."""
+    return lambda n: np.rint(np.floor(n * 2**bits) / 2**bits)
+
+
+def ties_to_zero(n):
+    return np.ceil(n - 0.5)
+
+
+def ties_away(n):
+    return np.floor(n + 0.5)
 
 
 def noisy(x, draw=np.random.default_rng(1)):
@@ -108,7 +116,7 @@ PLANTED = [
     ("NaN is zero", "e4m3", SATURATE, lambda x: e4m3(x, nan=0, nan_sign=False), "gives zero for NaN"),
     ("sign of zero", "e4m3", SATURATE, lambda x: e4m3(x, zero_sign=False), "gives +0 for -0"),
     ("lost carry", "e4m3", SATURATE, lambda x: e4m3(x, carry=False), "loses the carry"),
-    ("no sticky bit", "e4m3", SATURATE, lambda x: e4m3(x, nearest=no_sticky), "looks at one bit"),
+    ("no sticky bit", "e4m3", SATURATE, lambda x: e4m3(x, nearest=few_bits(1)), "looks at one bit"),
     ("sign dropped", "e4m3", SATURATE, lambda x: e4m3(np.abs(x)), "drops the sign"),
     ("stochastic", "e4m3", SATURATE, noisy, "two calls with the same numbers"),
     ("tail of a vector loop", "e4m3", SATURATE, tail, "depends on the length"),
@@ -134,6 +142,46 @@ class Casts(unittest.TestCase):
                 with self.assertRaises(AssertionError) as caught:
                     testing.assert_cast(fn, format, **rule)
                 self.assertIn(words, str(caught.exception))
+
+    def test_one_fault_is_named_and_no_other(self):
+        def saturating(x, nearest=np.rint):
+            return e4m3(x, nearest=nearest, threshold=448.0)
+
+        def bf16_up(x):  # half a step is added to a positive number, a little less to a negative one; the rest is cut
+            bits = x.view(np.uint32)
+            up = (bits + np.where(np.signbit(x), 0x7fff, 0x8000).astype(np.uint32)) >> 16
+            return np.where(np.isnan(x), bf16_flushed(x), up).astype(np.uint16)
+        bits = "bits behind the last place only, and not at the bits after them"
+        up = "rounds ties toward plus infinity, as floor(x + 0.5) does"
+        for name, format, rule, fn in (
+                ("gives half of the right number: the exponent is one too small", "e4m3", SATURATE,
+                 lambda x: saturating(x / 2)),
+                ("gives twice the right number: the exponent is one too large", "e4m3", SATURATE,
+                 lambda x: saturating(x * np.float32(2))),
+                (f"looks at two {bits}", "e4m3", SATURATE, lambda x: saturating(x, few_bits(2))),
+                (f"looks at three {bits}", "e4m3", SATURATE, lambda x: saturating(x, few_bits(3))),
+                ("rounds ties toward zero", "e4m3", SATURATE, lambda x: saturating(x, ties_to_zero)),
+                (up, "e4m3", SATURATE,
+                 lambda x: np.where(np.signbit(x), saturating(x, ties_to_zero), saturating(x, ties_away))),
+                (up, "bf16", {}, bf16_up)):
+            with self.subTest(name, format=format):
+                with np.errstate(all="ignore"):
+                    report = testing.check_cast(fn, format, **rule)
+                self.assertEqual((report.faults, report.rules, report.dialects), ([name], [], []), str(report))
+        # What a rule explains is that rule's.
+        report = testing.check_cast(lambda x: saturating(x, ties_away), "e4m3", **SATURATE)
+        self.assertIn("rounding rna, overflow saturate, nan signed", report.rules)
+        self.assertEqual(report.faults, [])
+
+    def test_ties_below_the_smallest_number(self):
+        for format in ("e5m2nosub", "dlfloat16"):
+            middle = bd.Format(format).smallest / 2
+
+            def tie_up(x, format=format, middle=middle):
+                return np.where(x == -middle, bd.encode(x, format, "rtz"), bd.encode(x, format, "rna"))
+            with self.subTest(format):
+                report = testing.check_cast(tie_up, format, inputs=middle * np.array([1, -1, -1.25, -1.5, -1.75, 2]))
+                self.assertEqual(report.faults, ["rounds ties toward plus infinity, as floor(x + 0.5) does"])
 
     def test_the_classes_that_are_wrong_are_counted(self):
         report = testing.check_cast(lambda x: e4m3(x, nearest=lambda n: np.floor(n + 0.5)), "e4m3", **SATURATE)

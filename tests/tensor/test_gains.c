@@ -144,8 +144,33 @@ static void test_gains_as_they_are(void)
     bnd_engine_free(engine);
 }
 
+/* A norm without a gain has the gain 1. */
+static void test_no_gain(void)
+{
+    bnd_engine *engine = new_engine();
+    const float x[4] = {1, 2, 4, 9}, ones[4] = {1, 1, 1, 1};
+    bnd_tensor *in[] = {vector(engine, "fp32", x, 4), vector(engine, "fp32", ones, 4)};
+    static const bnd_tensor_operation operations[] = {BND_TENSOR_OP_LAYER_NORM, BND_TENSOR_OP_RMS_NORM};
+    for (size_t i = 0; i < 2; i++) {
+        bnd_tensor *without = NULL, *with = NULL;
+        float got[4] = {0}, want[4];
+        bnd_error why;
+        must(bnd_tensor_apply(&without, operations[i], in, 1, NULL, &why), &why);
+        must(bnd_tensor_apply(&with, operations[i], in, 2, NULL, &why), &why);
+        must(bnd_tensor_read_f32(got, 4, without, &why), &why);
+        must(bnd_tensor_read_f32(want, 4, with, &why), &why);
+        CU_ASSERT_EQUAL(memcmp(got, want, sizeof want), 0);
+        bnd_tensor_release(without);
+        bnd_tensor_release(with);
+    }
+    bnd_tensor_release(in[0]);
+    bnd_tensor_release(in[1]);
+    bnd_engine_free(engine);
+}
+
 CU_TestInfo gain_tests[] = {
     {"gains of norms", test_gains},
     {"gains as they are", test_gains_as_they_are},
+    {"no gain", test_no_gain},
     CU_TEST_INFO_NULL,
 };

@@ -331,6 +331,26 @@ static void test_refusals(void)
     bnd_engine_free(engine);
 }
 
+static void test_extremes_of_no_elements(void)
+{
+    bnd_engine *engine = new_engine();
+    bnd_tensor *none = tensor_of(engine, "fp32", (double[]){0}, (size_t[]){0, 5}, 2);
+    static const bnd_tensor_operation operations[] = {BND_TENSOR_OP_MAX, BND_TENSOR_OP_MIN};
+    for (size_t i = 0; i < 2; i++) {
+        bnd_tensor *y = NULL;
+        bnd_error why;
+        double got[5] = {0};
+        must(bnd_tensor_apply(&y, operations[i], &none, 1, &(bnd_attributes){.axis = {0}, .axes = 1}, &why), &why);
+        must(bnd_tensor_read_f64(got, 5, y, &why), &why);
+        for (size_t k = 0; k < 5; k++) {
+            CU_ASSERT_EQUAL(got[k], i == 0 ? -INFINITY : INFINITY);
+        }
+        bnd_tensor_release(y);
+    }
+    bnd_tensor_release(none);
+    bnd_engine_free(engine);
+}
+
 /* ---- gradients ---- */
 
 static bnd_status by_pattern(bnd_tensor **out, bnd_tensor *const *in, const void *data, bnd_error *why)
@@ -355,6 +375,7 @@ CU_TestInfo named_tests[] = {
     {"rearrange and reduce on random groupings", test_rearrange_and_reduce},
     {"ellipses", test_ellipses},
     {"what is refused", test_refusals},
+    {"extremes of no elements", test_extremes_of_no_elements},
     {"gradients", test_gradients},
     CU_TEST_INFO_NULL,
 };

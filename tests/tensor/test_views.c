@@ -271,6 +271,27 @@ static void test_one_element_of_any_step(void)
     bnd_engine_free(engine);
 }
 
+/* 0 elements of any extent: which one is not said, so it is not chosen. */
+static void test_extents_that_do_not_follow(void)
+{
+    bnd_engine *engine = new_engine();
+    bnd_tensor *none = tensor_of(engine, "fp32", (double[]){0}, (size_t[]){0, 5}, 2), *out = NULL;
+    static bnd_status (*const calls[])(bnd_tensor **, bnd_tensor *, const size_t *, size_t,
+                                       bnd_error *) = {bnd_tensor_view, bnd_tensor_reshape};
+    for (size_t i = 0; i < 2; i++) {
+        bnd_error why = {.message = ""};
+        CU_ASSERT_EQUAL(calls[i](&out, none, (size_t[]){BND_TENSOR_INFER, 0}, 2, &why), BND_BAD_ARGUMENT);
+        CU_ASSERT_PTR_NULL(out);
+        CU_ASSERT_PTR_NOT_NULL(strstr(why.message, "axis 0 cannot be inferred, because another extent is 0"));
+        CU_ASSERT_EQUAL(calls[i](&out, none, (size_t[]){BND_TENSOR_INFER, 7}, 2, &why), BND_OK);
+        CU_ASSERT(bnd_tensor_shape(out)[0] == 0 && bnd_tensor_shape(out)[1] == 7);
+        bnd_tensor_release(out);
+        out = NULL;
+    }
+    bnd_tensor_release(none);
+    bnd_engine_free(engine);
+}
+
 static void test_no_tensor(void)
 {
     bnd_engine *engine = new_engine();
@@ -306,6 +327,7 @@ static void test_no_tensor(void)
 CU_TestInfo view_tests[] = {
     {"random chains of ten views", test_chains},
     {"one element of any step", test_one_element_of_any_step},
+    {"extents that do not follow", test_extents_that_do_not_follow},
     {"no tensor", test_no_tensor},
     CU_TEST_INFO_NULL,
 };

@@ -160,13 +160,27 @@ static void refused_headers(void)
                                       "# binade-vectors 1 op=add in=fp16,fp16,fp16",
                                       "# binade-vectors 1 op=add =fp16",
                                       "# binade-vectors 1 op=fma in=fp16,fp16,fp16,fp16",
-                                      "# binade-vectors 1 op=add in=fp16 flags=all"};
+                                      "# binade-vectors 1 op=add in=fp16 flags=all",
+                                      "# binade-vectors 1 op=add op=add in=e4m3 out=e4m3",
+                                      "# binade-vectors 1 in=e4m3 op=add IN=e4m3",
+                                      "# binade-vectors 1 op=add in=fp16 flush-in=no flush-in=no",
+                                      "# binade-vectors 1 op=add in=fp16 flags=lab flags=lab"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         bnd_vectors v = {.operands = 77};
         bnd_error why = {.message = ""};
         CU_ASSERT_NOT_EQUAL(bnd_vectors_parse_header_n(&v, bad[i], strlen(bad[i]), &why), BND_OK);
         CU_ASSERT(v.operands == 77 && why.message[0] != '\0');
     }
+}
+
+static void keys_that_appear_twice(void)
+{
+    static const char text[] = "# binade-vectors 1 op=add in=e4m3 op=mul";
+    bnd_vectors v;
+    bnd_error why;
+    CU_ASSERT_EQUAL(bnd_vectors_parse_header_n(&v, text, sizeof text - 1, &why), BND_BAD_SYNTAX);
+    CU_ASSERT_STRING_EQUAL(why.message, "header: 'op' appears twice");
+    CU_ASSERT_EQUAL(why.where, sizeof text - 1 - strlen("op=mul"));
 }
 
 static void lines(void)
@@ -204,6 +218,11 @@ static void lines(void)
     }
 }
 
-CU_TestInfo line_tests[] = {
-    {"every combination", every_combination}, {"boundaries", boundaries}, {"pieces", pieces}, {"headers", headers},
-    {"refused headers", refused_headers},     {"lines", lines},           CU_TEST_INFO_NULL};
+CU_TestInfo line_tests[] = {{"every combination", every_combination},
+                            {"boundaries", boundaries},
+                            {"pieces", pieces},
+                            {"headers", headers},
+                            {"refused headers", refused_headers},
+                            {"keys that appear twice", keys_that_appear_twice},
+                            {"lines", lines},
+                            CU_TEST_INFO_NULL};

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* `v` has lab_flags. */
 static bnd_vector_check *check_changed(const bnd_vectors *v, bnd_rule changed, uint64_t spoiled)
 {
     bnd_vector_check *check = NULL;
@@ -49,6 +50,7 @@ static void rules_are_named(void)
         }
         const char *operation = rows[i % ROWS].operation, *out = rows[i % ROWS].out;
         bnd_vectors v = vectors_described(operation, rows[i % ROWS].in, out, (bnd_rule){0});
+        v.lab_flags = true;
         uint64_t r = vectors_random(4, i);
         bnd_rule changed = {.rounding = (uint8_t)(r % BND_ROUND_DETERMINISTIC_COUNT),
                             .overflow = (uint8_t)(r / 8 % BND_OVERFLOW_COUNT),
@@ -90,6 +92,7 @@ static void a_change_is_named(void)
                 {{.rounding = BND_ROUND_RNA, .flush_out = true}, "round=rna flush-out=yes"}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         bnd_vectors v = vectors_described("mul", "fp16", "fp16", (bnd_rule){0});
+        v.lab_flags = true;
         bnd_vector_suspect found[2];
         char text[256];
         bnd_vector_check *check = check_changed(&v, rows[i].rule, 0);
@@ -160,6 +163,7 @@ static void counts_are_exact(void)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const uint64_t spoiled = i % 2 == 0 ? 0 : 500;
         bnd_vectors v = vectors_described(rows[i].operation, rows[i].in, rows[i].out, rows[i].own);
+        v.lab_flags = true;
         bnd_vector_check *check = check_changed(&v, rows[i].by, spoiled);
         uint64_t told_apart = 0;
         for (size_t d = 0; d < bnd_dialect_count(); d++) {
@@ -172,6 +176,80 @@ static void counts_are_exact(void)
         }
         CU_ASSERT(told_apart > 0);
         bnd_vector_check_free(check);
+    }
+}
+
+/* ---- flags ---- */
+
+/* How many of the first lines that are written disagree with their own rule, with every flag compared. */
+static uint64_t own_lines_refused(const bnd_vectors *v)
+{
+    enum { LINES = 300 };
+    static char text[LINES * 80];
+    uint64_t operands[BND_VECTOR_OPERANDS_MAX], next = 0;
+    bnd_vector_check *check;
+    bnd_vector_plan plan;
+    CU_ASSERT_EQUAL_FATAL(bnd_vector_plan_open(&plan, v, BND_VECTOR_LEVEL_SAMPLE, 4, NULL), BND_OK);
+    CU_ASSERT_EQUAL_FATAL(bnd_vector_check_new(&check, v, (bnd_vector_options){.flags_mask = BND_FLAG_ALL}, NULL),
+                          BND_OK);
+    size_t size = bnd_vector_write(text, sizeof text, &next, &plan, 0, LINES, BND_VECTOR_FORM_LINE);
+    CU_ASSERT_EQUAL(next, LINES);
+    for (size_t at = 0; at < size;) {
+        size_t length = (size_t)((char *)memchr(text + at, '\n', size - at) - (text + at));
+        bnd_vector_line line = {.operands = operands};
+        bnd_result want;
+        bool agrees;
+        CU_ASSERT_EQUAL_FATAL(bnd_vector_parse_n(&line, v, BND_VECTOR_ANSWER_WHOLE, text + at, length, NULL), BND_OK);
+        CU_ASSERT_EQUAL_FATAL(bnd_vector_check_line(&agrees, &want, check, &line, NULL), BND_OK);
+        at += length + 1;
+    }
+    uint64_t refused = bnd_vector_check_coverage(check)->disagreements;
+    bnd_vector_check_free(check);
+    bnd_vector_plan_close(&plan);
+    return refused;
+}
+
+static void own_lines_agree(void)
+{
+    static const struct {
+        const char *operation, *in, *out;
+        bnd_rule rule;
+    } rows[] = {
+        {"convert", "fp32", "e4m3", {.rounding = BND_ROUND_SR, .random_bits = 62}},
+        {"convert", "fp32", "e4m3", {.overflow = BND_OVERFLOW_SATURATE}},
+        {"mul", "fp16", "e5m2", {.rounding = BND_ROUND_RTZ}},
+        {"add", "bf16", "e2m1", {.rounding = BND_ROUND_SRA, .random_bits = 5, .overflow = BND_OVERFLOW_SATURATE}},
+        {"fma", "fp16", "fp16", {.flush_in = true, .flush_out = true}},
+        {"dot:2", "e5m2", "e4m3", {.overflow = BND_OVERFLOW_PROPAGATE}},
+        {"exp", "fp16", "e4m3", {.rounding = BND_ROUND_RDN}},
+        {"rint", "bf16", "e4m3", {.overflow = BND_OVERFLOW_SATURATE}}};
+    for (size_t i = 0; i < 2 * (sizeof rows / sizeof rows[0]); i++) {
+        bnd_vectors v = vectors_described(rows[i / 2].operation, rows[i / 2].in, rows[i / 2].out, rows[i / 2].rule);
+        v.lab_flags = i % 2 != 0;
+        CU_ASSERT_EQUAL(own_lines_refused(&v), 0);
+    }
+}
+
+/* 1e6 as e4m3, saturated: a wrong flag is found, if lines have it. */
+static void flags_that_lines_have(void)
+{
+    bnd_vectors v = vectors_described("convert", "fp32", "e4m3", (bnd_rule){.overflow = BND_OVERFLOW_SATURATE});
+    uint64_t operand = 0x49742400;
+    bnd_result right = bnd_vector_answer(&v, &operand, v.rule, 0);
+    CU_ASSERT_EQUAL(right.flags, BND_FLAG_INEXACT | BND_FLAG_OVERFLOW | BND_FLAG_SATURATED);
+    for (uint32_t flag = 1; flag < BND_FLAG_ALL; flag *= 2) {
+        for (unsigned lab = 0; lab < 2; lab++) {
+            bnd_vector_line line = {
+                .operands = &operand, .code = right.code, .flags = right.flags ^ flag, .has_flags = true};
+            bnd_vector_check *check;
+            bool agrees;
+            v.lab_flags = lab != 0;
+            CU_ASSERT_EQUAL_FATAL(
+                bnd_vector_check_new(&check, &v, (bnd_vector_options){.flags_mask = BND_FLAG_ALL}, NULL), BND_OK);
+            CU_ASSERT_EQUAL_FATAL(bnd_vector_check_line(&agrees, &right, check, &line, NULL), BND_OK);
+            CU_ASSERT_EQUAL(agrees, lab == 0 && flag >= BND_FLAG_SATURATED);
+            bnd_vector_check_free(check);
+        }
     }
 }
 
@@ -213,5 +291,7 @@ static void cases_are_told_apart(void)
 CU_TestInfo rule_tests[] = {{"rules are named", rules_are_named},
                             {"a change is named", a_change_is_named},
                             {"counts are exact", counts_are_exact},
+                            {"own lines agree", own_lines_agree},
+                            {"flags that lines have", flags_that_lines_have},
                             {"cases are told apart", cases_are_told_apart},
                             CU_TEST_INFO_NULL};

@@ -46,7 +46,7 @@ export interface Options extends RuleOptions, SeedOptions {
     element?: bigint | number;
 }
 
-/** A value of a format. */
+/** A value. */
 export interface Value {
     /** null for a value set, which has no codes. */
     code: bigint | null;
@@ -61,8 +61,12 @@ export interface Value {
     kind: Kind;
 }
 
-export interface Result extends Value {
+/** A value of a format that it names. */
+export interface FormatValue extends Value {
     format: string;
+}
+
+export interface Result extends FormatValue {
     flags: readonly Flag[];
     /** The sign of result - exact result. */
     ternary: number;
@@ -169,7 +173,7 @@ export function convert(
 export function sum(
     values: Numbers | readonly number[], format: FormatName,
     options?: RuleOptions & SeedOptions & { order?: "naive" | "pairwise" | "kahan" },
-): Result;
+): FormatValue & { code: bigint; bits: string; hex: string };
 export function dot(a: Float32Array, b: Float32Array, options?: { accumulator?: string; seed?: bigint | number }): number;
 export function matmul(
     a: Float32Array, b: Float32Array, sizes: readonly [m: number, k: number, n: number],
@@ -190,7 +194,7 @@ export interface Quantized {
     codes: Codes;
     /** Codes of the scale format, or numbers where that is fp32. */
     scales: Codes | Float32Array;
-    /** The scale of the whole array; null where the block format has none. */
+    /** The scale of the whole array; null where the block format has none, and only there. */
     tensorScale: number | null;
 }
 

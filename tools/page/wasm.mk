@@ -14,7 +14,7 @@ SMALL = $(foreach name,tools/binade src/files/store src/files/checkpoint src/fil
 	$(foreach name,engine named_axes safetensors view tape scaling_parse handle pattern matmul reader shape buffer \
 	operand transformer numbers npy apply view_make mask unbiased scaled rows formula amax_scaling embedding recompute \
 	rules shape statistics pull product_roles operations saved_tensors gradient reshape rotary cross_entropy norm softmax \
-	elementwise files casts scaled_read reduce copy pieces,src/sim/tensor/$(name)) \
+	elementwise files casts scaled_read reduce copy pieces maths,src/sim/tensor/$(name)) \
 	$(foreach name,input scan answer candidate by_pieces by_codes meet pieces round tensor code_counts,src/files/scan/$(name)) \
 	$(foreach name,block_names quantize block_scale gguf block_job block_layout partial_array quantize_calls dequantize,\
 	src/number/block/$(name)) \

@@ -31,7 +31,7 @@ size_t bnd_vector_write(char *out, size_t size, uint64_t *next, const bnd_vector
     const bnd_vectors *v = plan->vectors;
     unsigned digits[BND_VECTOR_OPERANDS_MAX], bits = bnd_rule_random_bits(v->rule), line = 0;
     uint64_t operands[BND_VECTOR_OPERANDS_MAX], random, index = first;
-    uint32_t mask = v->lab_flags ? BND_FLAG_ALL : BND_FLAG_ALL & ~(uint32_t)(BND_FLAG_SATURATED | BND_FLAG_TO_ZERO);
+    uint32_t mask = bndi_vector_flags(v);
     char *at = out, separator = form == BND_VECTOR_FORM_MEMH ? '_' : ' ';
     for (unsigned i = 0; i < v->operands; i++) {
         digits[i] = digits_of(bnd_vectors_format(v, i)->width);

@@ -419,6 +419,7 @@ bnd_status bnd_vector_check_new(bnd_vector_check **out, const bnd_vectors *v, bn
     }
     check->vectors = *v;
     check->how = how;
+    check->how.flags_mask &= bndi_vector_flags(v);
     check->unlimited = bndi_vector_unlimited(&v->out, 0);
     check->finer = bndi_vector_unlimited(&v->out, 1);
     for (unsigned d = 0; d < DIMENSIONS; d++) {

@@ -334,6 +334,21 @@ static size_t next_word(const char *text, size_t length, size_t *at)
     return end - *at;
 }
 
+/* Refuses the word at `at`, key=value, if one before it has the same key. `first`: where the words begin. */
+static bnd_status check_new_key(const char *text, size_t first, size_t at, bnd_error *why)
+{
+    size_t key = 0;
+    while (text[at + key] != '=') {
+        key++;
+    }
+    for (size_t other = first, word; (word = next_word(text, at, &other)) > 0; other += word) {
+        if (word > key && text[other + key] == '=' && bndi_same(text + other, key, text + at, key)) {
+            return bnd_fail(why, BND_BAD_SYNTAX, at, "header: '%.*s' appears twice", (int)key, text + at);
+        }
+    }
+    return BND_OK;
+}
+
 bnd_status bnd_vectors_parse_header_n(bnd_vectors *out, const char *text, size_t length, bnd_error *why)
 {
     header h = {.has_operation = false};
@@ -353,8 +368,10 @@ bnd_status bnd_vectors_parse_header_n(bnd_vectors *out, const char *text, size_t
                         word < 16 ? (int)word : 16, text + at);
     }
     at++;
+    const size_t first = at;
     while ((word = next_word(text, length, &at)) > 0) {
         bnd_status status = read_word(&h, text + at, word, at, why);
+        status = status == BND_OK ? check_new_key(text, first, at, why) : status;
         if (status != BND_OK) {
             return status;
         }

@@ -19,6 +19,12 @@ static inline bool bndi_vector_sticks(const bnd_exact *x)
     return x->kind == BND_KIND_QUIET_NAN || x->kind == BND_KIND_SIGNALING_NAN;
 }
 
+/* The flags that lines have. */
+static inline uint32_t bndi_vector_flags(const bnd_vectors *v)
+{
+    return v->lab_flags ? BND_FLAG_ALL : BND_FLAG_ALL & ~(uint32_t)(BND_FLAG_SATURATED | BND_FLAG_TO_ZERO);
+}
+
 /* The exponent of a finite number's leading bit. */
 int32_t bndi_vector_exponent(const bnd_exact *x);
 

@@ -161,7 +161,7 @@ static inline size_t end_of_group(size_t i, size_t n, size_t across, size_t plac
 }
 
 /* One factor for all elements. */
-static inline void times(float *restrict y, const float *restrict x, float factor, size_t n)
+static inline void scale_by(float *restrict y, const float *restrict x, float factor, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         y[i] = x[i] * factor;
@@ -176,9 +176,9 @@ static inline void multiply_groups(float *y, const float *x, const float *factor
     for (size_t i = 0, g = 0; i < n; g++, place = 0) {
         size_t end = end_of_group(i, n, across, place);
         if (end - i == across) {
-            times(y + i, x + i, factors[g], across);
+            scale_by(y + i, x + i, factors[g], across);
         } else {
-            times(y + i, x + i, factors[g], end - i);
+            scale_by(y + i, x + i, factors[g], end - i);
         }
         i = end;
     }

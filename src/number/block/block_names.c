@@ -239,8 +239,9 @@ static bnd_status no_such_scaling(const char *scale, size_t length, bnd_error *w
     }
     for (size_t i = 0; i < sizeof sized / sizeof sized[0]; i++) {
         if (bndi_same_word(scale, n, sized[i].word)) {
-            return bnd_fail(why, BND_BAD_NAME, 0, "scaling '%.*s' must be %s, with sizes of at least 1 that fit memory",
-                            shown, scale, sized[i].wanted);
+            return bnd_fail(why, BND_BAD_SYNTAX, 0,
+                            "scaling '%.*s' must be %s, with sizes of at least 1 that fit memory", shown, scale,
+                            sized[i].wanted);
         }
     }
     return bnd_fail(why, BND_BAD_NAME, 0,
@@ -447,24 +448,26 @@ size_t bnd_block_print(char *out, size_t size, const bnd_block *block)
     return text.length;
 }
 
+/* ---- notes: one on codes, one on scales ---- */
+
+#define TENSOR_NOTE "the tensor's scale is a factor here, and some tools store its reciprocal, a divisor"
+#define SCALE_NOTE  "the scale is a factor here; some tools store its reciprocal, a divisor"
+#define NOTES_OF_CODES(text)                                                                                           \
+    {                                                                                                                  \
+        text, text "; " TENSOR_NOTE, text "; " SCALE_NOTE                                                              \
+    }
+
 const char *bnd_block_note(const bnd_block *block)
 {
-    if (block->tensor) {
-        return "two codes per byte, the first in the low half; safetensors' F4 counts elements, torch's x2 type counts "
-               "pairs; the tensor's scale is a factor here, and some tools store its reciprocal, a divisor";
-    }
-    if (block->element.width == 4) {
-        return "two codes per byte, the first in the low half; safetensors' F4 counts elements, torch's x2 type counts "
-               "pairs";
-    }
-    if (block->integer && block->element.least_quantum == 0) {
-        return "codes are two's complement; the lowest one (-128 of int8) is read but never written";
-    }
-    if (block->integer) {
-        return "codes are two's complement in units of 2^-6; -128 (-2) is read but never written";
-    }
-    if (block->scale.precision > 1 && block->sharing != BND_SHARE_BLOCK) {
-        return "the scale is a factor here; some tools store its reciprocal, a divisor";
-    }
-    return "";
+    static const char *const notes[][3] = {
+        {"", TENSOR_NOTE, SCALE_NOTE},
+        NOTES_OF_CODES(
+            "two codes per byte, the first in the low half; safetensors' F4 counts elements, torch's x2 type "
+            "counts pairs"),
+        NOTES_OF_CODES("codes are two's complement; the lowest one (-128 of int8) is read but never written"),
+        NOTES_OF_CODES("codes are two's complement in units of 2^-6; -128 (-2) is read but never written"),
+    };
+    const bool factors = block->scale.precision > 1 && block->sharing != BND_SHARE_BLOCK;
+    const unsigned codes = block->integer ? (block->element.least_quantum == 0 ? 2 : 3) : block->element.width == 4;
+    return notes[codes][block->tensor ? 1 : factors ? 2 : 0];
 }

@@ -229,7 +229,7 @@ typedef struct trial {
 } trial;
 
 /* The words of the room decide, except for a decimal next to a number of 128 bits, which is read as text. */
-static bool read(bnd_exact *out, const bndi_decimal *decimal, const trial *t)
+static bool read_back(bnd_exact *out, const bndi_decimal *decimal, const trial *t)
 {
     int64_t last_place = decimal->exponent - (int64_t)decimal->count + 1;
     if (decimal->count <= BNDI_CHUNK_DIGITS && last_place >= -BNDI_FIVES_IN_WORD && last_place <= BNDI_FIVES_IN_WORD) {
@@ -258,7 +258,7 @@ static bool reads_back(const candidate *c, const trial *t)
 {
     bndi_decimal decimal = bnd_lab_decimal_of_digits(t->value.negative, c->digits, c->count, c->last_place);
     bnd_exact exact;
-    if (!read(&exact, &decimal, t)) {
+    if (!read_back(&exact, &decimal, t)) {
         return false;
     }
     bnd_exact rounded = bnd_round_exact(t->f, exact, (bnd_rule){0}, 0).value;

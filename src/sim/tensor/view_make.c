@@ -117,6 +117,10 @@ bnd_status bndi_wanted_shape(bndi_shape *out, const bnd_tensor *t, const size_t 
         return status;
     }
     known = bndi_count(out);
+    if (open < rank && known == 0 && count == 0) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                        "%s: the extent of axis %zu cannot be inferred, because another extent is 0", who, open);
+    }
     if (open < rank && known > 0 && count % known == 0) {
         out->extent[open] = count / known;
     }

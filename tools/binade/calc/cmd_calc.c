@@ -197,6 +197,9 @@ static int run(const command *self, int argc, char **argv)
     int status = read_arguments(&s, self, argc, argv);
     status = status == GO_ON ? read_operands(&s, &expression) : status;
     if (status == GO_ON) {
+        status = s.formats.count == 1 ? refuse_silent_dialect(&s, &s.formats.items[0]) : GO_ON;
+    }
+    if (status == GO_ON) {
         note_silent_dialect(&s);
         status = in_each_format(&s, expression);
     }
@@ -206,7 +209,7 @@ static int run(const command *self, int argc, char **argv)
 }
 
 static const option_row options[] = {
-    {.same = &row_format},
+    {.same = &row_code_format},
     {.same = &row_round},
     {.same = &row_dialect},
     {.same = &row_overflow, .rare = 1},

@@ -228,8 +228,7 @@ static int make_plan(cast *c, bool to_npy)
     if (bnd_context_init(&c->context, NULL, c->common.threads, &why) != BND_OK) {
         return complain(c->common.command, "%s", why.message);
     }
-    int status = add_formats(&c->common, c->plan.target.name);
-    note_silent_dialect(&c->common);
+    int status = refuse_silent_dialect(&c->common, &c->plan.target);
     c->plan.how.context = &c->context;
     c->plan.how.rule = rule_for(&c->common, &c->plan.target);
     c->plan.how.seed = c->common.seed;
@@ -289,7 +288,7 @@ static const option_row options[] = {
      INTO(cast, from, read_format)},
     {.name = "to",
      .argument = "F",
-     .help = "output format: any but value sets",
+     .help = "output format: any but value sets and block formats, which only --via takes",
      .completes = COMPLETES_FORMATS,
      INTO(cast, to, read_format)},
     {.name = "via",

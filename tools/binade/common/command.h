@@ -79,8 +79,8 @@ struct option_row {
 #define INTO_REAL(type, member)     .kind = OPTION_REAL, .target = MEMBER(type, member, double)
 #define INTO_POSITIVE(type, member) .kind = OPTION_POSITIVE, .target = MEMBER(type, member, double)
 
-extern const option_row row_format, row_round, row_overflow, row_nan, row_flush, row_tininess, row_dialect, row_seed,
-    row_threads, row_progress, row_json, row_csv, row_color, row_help;
+extern const option_row row_format, row_code_format /* no value sets */, row_round, row_overflow, row_nan, row_flush,
+    row_tininess, row_dialect, row_seed, row_threads, row_progress, row_json, row_csv, row_color, row_help;
 
 /* The at-th option of a command, NULL after the last. */
 const option_row *option_at(const command *c, size_t at);
@@ -191,7 +191,9 @@ bnd_rule rule_for(const settings *s, const bnd_format *f);
 uint64_t random_for(const settings *s, bnd_rule rule, size_t index);
 /* The same for the rule of a dialect that is at hand. */
 bnd_rule rule_with(const settings *s, const bnd_rule *from_dialect);
-/* Says which of the formats the dialect has no rule for. */
+/* Where one format is meant: refuses a dialect that has no rule for it. GO_ON, or the status to leave with. */
+int refuse_silent_dialect(const settings *s, const bnd_format *f);
+/* Where several are: says for which of them the dialect has no rule. */
 void note_silent_dialect(const settings *s);
 
 /* ---- messages ---- */

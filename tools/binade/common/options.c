@@ -88,6 +88,14 @@ const option_row row_format = {
         "sets (p11emin-14emax15), groups (all ieee ocp fnuz p3109 p3109-all mx)",
     .completes = COMPLETES_FORMATS,
     INTO(settings, formats, read_formats)};
+const option_row row_code_format = {
+    .name = "format",
+    .letter = 'f',
+    .argument = "LIST",
+    .help = "formats, separated by commas: built-in (fp16, e4m3), P3109 (binary8p3se), custom (e6m9, e5m10b12fn), "
+            "groups (all ieee ocp fnuz p3109 p3109-all mx); no value sets, which have no codes",
+    .completes = COMPLETES_FORMATS,
+    INTO(settings, formats, read_formats)};
 const option_row row_round = {
     .name = "round",
     .letter = 'r',

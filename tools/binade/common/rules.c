@@ -133,6 +133,36 @@ bnd_rule rule_for(const settings *s, const bnd_format *f)
     return has_rule ? rule_with(s, &from_dialect) : s->rule;
 }
 
+/* What is wrong, and the dialects that have a rule for the format; to be freed. */
+static char *silent_text(const settings *s, const bnd_format *f)
+{
+    bnd_rule rule;
+    char *text = format_text("dialect %s has no rule for %s; leave --dialect out for the default rule",
+                             bnd_dialect_name(s->dialect), f->name);
+    const char *before = ", or choose one of";
+    for (size_t i = 0; i < bnd_dialect_count(); i++) {
+        if (bnd_dialect_rule(&rule, i, f)) {
+            char *longer = format_text("%s%s %s", text, before, bnd_dialect_name(i));
+            free(text);
+            text = longer;
+            before = ",";
+        }
+    }
+    return text;
+}
+
+int refuse_silent_dialect(const settings *s, const bnd_format *f)
+{
+    bnd_rule rule;
+    if (!s->dialect_given || bnd_dialect_rule(&rule, s->dialect, f)) {
+        return GO_ON;
+    }
+    char *why = silent_text(s, f);
+    int status = complain(s->command, "%s", why);
+    free(why);
+    return status;
+}
+
 void note_silent_dialect(const settings *s)
 {
     for (size_t i = 0; s->dialect_given && i < s->formats.count; i++) {

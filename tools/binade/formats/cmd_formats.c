@@ -123,12 +123,16 @@ static void print_document(const table *single, const table *blocks)
     puts("\n## Names elsewhere\n\n`-f` takes every name of this table.\n");
     print_markdown(single, PART_NAMES, false);
     puts("\n## P3109\n\nThe 8-bit formats of the IEEE P3109 draft. In a name: p and the precision, s signed or u "
-         "unsigned, e with infinity\n(extended) or f without (finite). Other widths are read in the same way: "
-         "`binary6p3se`.\n");
+         "unsigned, e with infinity\n(extended) or f without (finite). Other widths, from 3 to 15 bits, are read too, "
+         "as in "
+         "`binary6p3se`. The precision\nis from 1 to the width minus 1; in an unsigned format it may be the width.\n");
     print_markdown(single, PART_LIMITS, true);
     puts("\n## Block formats\n\nValues that share a scale. `e4m3/row`, `e4m3/tensor`, `e4m3/tile:1x128` and `e3m4/mx` "
          "are read in the same way: a\nformat, and which values share a scale.\n");
     print_markdown(blocks, PART_ALL, false);
+    puts("\nThe rules are those of `binade block`, `cast`, `scan`, C and Python where none is named. `mxfp4` in a "
+         "recipe "
+         "has the\nrule floor ([recipes.md](recipes.md#settings)), and `quantize` the rule of the layout's own tool.");
 }
 
 /* One format, a line per fact. */

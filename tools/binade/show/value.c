@@ -284,14 +284,31 @@ static int refuse_formats(const settings *s)
     return GO_ON;
 }
 
-int for_each_value(const settings *s, int (*each)(void *state, const given *v, size_t index), void *state)
+/* Reads the operands, but for "-", before anything is printed. */
+static int read_operands(given *values, const settings *s)
 {
     int status = refuse_formats(s);
-    size_t index = 0;
     for (size_t i = 0; status == GO_ON && i < s->operand_count; i++) {
         const char *word = s->operands[i];
-        status = strcmp(word, "-") == 0 ? each_of_stdin(s, &index, each, state)
-                                        : one(s, word, strlen(word), "", &index, each, state);
+        status = strcmp(word, "-") == 0 ? GO_ON : read_value(&values[i], s, word, strlen(word), "");
     }
+    return status;
+}
+
+int for_each_value(const settings *s, int (*each)(void *state, const given *v, size_t index), void *state)
+{
+    given *values = allocate(NULL, s->operand_count + 1, sizeof *values);
+    memset(values, 0, (s->operand_count + 1) * sizeof *values);
+    int status = read_operands(values, s);
+    size_t index = 0;
+    for (size_t i = 0; status == GO_ON && i < s->operand_count; i++) {
+        bool standard = strcmp(s->operands[i], "-") == 0;
+        status = standard ? each_of_stdin(s, &index, each, state) : each(state, &values[i], index++);
+        status = status == GO_ON && ferror(stdout) ? BAD_STREAM : status;
+    }
+    for (size_t i = 0; i < s->operand_count; i++) {
+        clear_value(&values[i]);
+    }
+    free(values);
     return status;
 }

@@ -37,8 +37,8 @@ bool relative_to_given(double *out, const given *v, bnd_exact value);
 /* The number without its sign; it shares the memory of `v`. */
 given given_magnitude(const given *v);
 
-/* Calls `each` for every value: the operands, and a word at a time of standard input where an operand is "-". Stops at
- * the first status that is not GO_ON, and where standard output cannot be written. */
+/* Calls `each` for every value: the operands, which are all read first, and a word at a time of standard input where an
+ * operand is "-". Stops at the first status that is not GO_ON, and where standard output cannot be written. */
 int for_each_value(const settings *s, int (*each)(void *state, const given *v, size_t index), void *state);
 
 #endif

@@ -58,9 +58,14 @@ static int make_tasks(train *t)
 {
     size_t recipes = t->asked.recipes.count, seeds = (size_t)t->asked.seeds;
     int status = GO_ON;
-    t->tasks = allocate(NULL, recipes, seeds * sizeof *t->tasks);
-    t->directories = allocate(NULL, recipes, seeds * sizeof *t->directories);
+    const size_t most = SIZE_MAX / sizeof *t->tasks / recipes;
+    if (seeds > most) {
+        return complain(t->asked.common.command,
+                        "--seeds must be at most %zu with %zu recipes: memory holds no more runs", most, recipes);
+    }
     t->count = recipes * seeds;
+    t->tasks = allocate(NULL, t->count, sizeof *t->tasks);
+    t->directories = allocate(NULL, t->count, sizeof *t->directories);
     for (size_t i = 0; i < t->count; i++) {
         t->directories[i] = NULL;
     }

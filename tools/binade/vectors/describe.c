@@ -10,15 +10,14 @@ int describe(bnd_vectors *out, vectors *v)
                         v->op == NULL ? "op" : "in");
     }
     const bnd_format *result = v->out_given ? &v->out : &v->in.items[0];
+    int status = refuse_silent_dialect(&v->common, result);
+    if (status != GO_ON) {
+        return status;
+    }
     bnd_rule rule = rule_for(&v->common, result);
     if (bnd_vectors_describe(out, v->op, v->in.items, v->in.count, result, rule, &why) != BND_OK) {
         return complain(self, "%s", why.message);
     }
     out->lab_flags = v->lab_flags;
-    bnd_rule from_dialect;
-    if (v->common.dialect_given && !bnd_dialect_rule(&from_dialect, v->common.dialect, result)) {
-        note(self, "%s says nothing about %s; the default rule is used", bnd_dialect_name(v->common.dialect),
-             result->name);
-    }
     return GO_ON;
 }

@@ -52,8 +52,14 @@ static void add_name(table *t, const char *kind, char *owned_name, uint64_t mism
     table_add(t, copy_text(title));
 }
 
-/* The rules with the fewest mismatches; the dialects that match all lines, or else those with less than half of the
- * mismatches of the given rule. */
+/* Does a rule explain the answers: all of them, or at least half of the mismatches of the given rule? */
+static bool explains(const bnd_vector_suspect *s, uint64_t mismatches)
+{
+    return s->left_over <= mismatches / 2;
+}
+
+/* The rules with the fewest mismatches that explain the answers; the dialects that match all lines, or else those that
+ * explain the answers. */
 static void print_names(const judge *j, uint64_t mismatches)
 {
     static const column columns[] = {
@@ -62,11 +68,11 @@ static void print_names(const judge *j, uint64_t mismatches)
     named all[MOST_DIALECTS];
     table t = {.columns = columns, .column_count = sizeof columns / sizeof columns[0], .keys = 2};
     size_t rules = bnd_vector_check_suspects(found, MOST_SUSPECTS, j->check), dialects = find_dialects(all, j);
-    for (size_t i = 0; i < rules && found[i].changes > 0; i++) {
+    for (size_t i = 0; i < rules && found[i].changes > 0 && explains(&found[i], mismatches); i++) {
         add_name(&t, "rule", changes_text(j, &found[i]), found[i].left_over, "");
     }
-    uint64_t most = dialects > 0 && all[0].suspect.left_over == 0 ? 1 : (mismatches + 1) / 2;
-    for (size_t i = 0; i < dialects && all[i].suspect.left_over < most; i++) {
+    uint64_t most = dialects > 0 && all[0].suspect.left_over == 0 ? 0 : mismatches;
+    for (size_t i = 0; i < dialects && explains(&all[i].suspect, most); i++) {
         add_name(&t, "dialect", copy_text(bnd_dialect_name(all[i].dialect)), all[i].suspect.left_over,
                  bnd_dialect_title(all[i].dialect));
     }
@@ -111,12 +117,15 @@ static void print_header(const judge *j)
 }
 
 /* What the answers follow, for the end of the verdict. */
-static char *match_text(const judge *j, uint64_t lines)
+static char *match_text(const judge *j, uint64_t lines, uint64_t mismatches)
 {
     bnd_vector_suspect found[MOST_SUSPECTS];
     size_t rules = bnd_vector_check_suspects(found, MOST_SUSPECTS, j->check);
     if (rules == 0 || found[0].changes == 0) {
         return copy_text("No other rule has fewer mismatches.");
+    }
+    if (!explains(&found[0], mismatches)) {
+        return copy_text("No rule explains half of the mismatches.");
     }
     char *changes = changes_text(j, &found[0]), *text;
     if (found[0].left_over == 0) {
@@ -136,7 +145,7 @@ static void print_verdict(const judge *j, const bnd_vector_coverage *c)
         text = format_text("PASS: %s%llu line%s %s", c->lines == 1 ? "" : "all ", (number)c->lines,
                            c->lines == 1 ? "" : "s", c->lines == 1 ? "agrees" : "agree");
     } else {
-        char *match = match_text(j, c->lines);
+        char *match = match_text(j, c->lines, c->disagreements);
         text = format_text("FAIL: %llu of %llu line%s differ%s. %s", (number)c->disagreements, (number)c->lines,
                            c->lines == 1 ? "" : "s", c->disagreements == 1 ? "s" : "", match);
         free(match);

@@ -106,6 +106,11 @@ static int take_header(source *s)
     if (bnd_vectors_parse_header_n(&described, s->line, s->length, &why) != BND_OK) {
         return refuse(s, why.message);
     }
+    int status = refuse_silent_dialect(&s->asked->common, &described.out);
+    if (status != GO_ON) {
+        progress_end(&s->bar);
+        return status;
+    }
     override(&described, &s->asked->common);
     return judge_begin(&s->judge, &described);
 }

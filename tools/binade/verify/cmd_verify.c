@@ -227,7 +227,7 @@ static int run(const command *self, int argc, char **argv)
 }
 
 static const option_row options[] = {
-    {.same = &row_format},
+    {.same = &row_code_format},
     {.name = "round",
      .letter = 'r',
      .argument = "LIST",

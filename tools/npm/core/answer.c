@@ -100,6 +100,12 @@ void core_put(const char *part)
 
 const char *core_text(const char *from, size_t length)
 {
+    for (size_t i = 0; i < length; i++) {
+        if (from[i] == '\0') {
+            (void)bnd_fail(&core_error, BND_BAD_NAME, 0, "a name must not have a NUL byte");
+            return NULL;
+        }
+    }
     char *copy = core_take(length + 1);
     if (copy == NULL) {
         (void)core_no_memory();

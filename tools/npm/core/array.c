@@ -102,7 +102,8 @@ void core_random_fill(uint64_t *out, size_t count, uint64_t seed, uint64_t purpo
 
 /* ---- sums ---- */
 
-/* The sum in a format, every operation rounded; the answer is its value. */
+/* The sum in a format, every operation rounded. The answer is its value: the library does not tell the flags of the
+ * additions, nor the exact sum. */
 EXPORT(sum)
 bnd_status core_sum(uint32_t format, uint32_t order, const void *x, size_t n, bool wide)
 {

@@ -11,7 +11,7 @@ bnd_status core_name_block(const char *name, size_t name_length, const char *rul
     const char *block_name = core_text(name, name_length), *rule_name = core_text(rule, rule_length);
     bnd_block named;
     if (block_name == NULL || rule_name == NULL) {
-        return BND_NO_MEMORY;
+        return core_error.status;
     }
     bnd_status status = bnd_block_parse(&named, block_name, &core_error);
     if (status == BND_OK && rule_name[0] != '\0') {

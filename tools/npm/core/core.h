@@ -51,7 +51,8 @@ enum { CORE_SLOTS = 256 };
 const bnd_format *core_format(uint32_t slot);
 bnd_rule core_rule(uint32_t slot);
 
-/* Copies text that JavaScript wrote, to end it with a 0 byte. NULL, with the error set, if there is no memory. */
+/* Copies names that JavaScript wrote, to end them with a 0 byte. NULL, with core_error set, if there is no memory, or
+ * if one of the bytes is 0 already. */
 const char *core_text(const char *text, size_t length);
 bnd_status core_no_memory(void);
 

@@ -58,7 +58,7 @@ bnd_status core_name_rule(uint32_t slot, uint32_t format, const char *lines, siz
     bnd_status status = BND_OK;
     char *rest = (char *)core_text(lines, length); // NOLINT
     if (rest == NULL) {
-        return BND_NO_MEMORY;
+        return core_error.status;
     }
     const char *dialect = next_line(&rest), *rounding = next_line(&rest), *overflow = next_line(&rest);
     const char *nan = next_line(&rest);

@@ -184,7 +184,7 @@ EXPORT(name_operation) bnd_status core_name_operation(const char *text, size_t l
 {
     bnd_operation operation;
     const char *name = core_text(text, length);
-    bnd_status status = name == NULL ? BND_NO_MEMORY : bnd_operation_parse(&operation, name, &core_error);
+    bnd_status status = name == NULL ? core_error.status : bnd_operation_parse(&operation, name, &core_error);
     if (status == BND_OK) {
         core_answered.integers[0] = (int32_t)operation;
     }

@@ -8,7 +8,7 @@ bnd_status core_product(float *c, size_t m, size_t n, const float *a, const floa
     const char *accumulator = core_text(name, length);
     bnd_gemm gemm = {.seed = seed};
     if (accumulator == NULL) {
-        return BND_NO_MEMORY;
+        return core_error.status;
     }
     bnd_status status = bnd_accumulator_parse(&gemm.accumulator, accumulator, &core_error);
     return status == BND_OK ? bnd_gemm_f32(c, m, n, a, b, k, &gemm, &core_error) : status;

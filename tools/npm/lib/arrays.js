@@ -190,7 +190,8 @@ export function convert(codes, from, to, options) {
 const ORDERS = ["naive", "pairwise", "kahan"];
 const SUM_OPTIONS = new Set([...OPTIONS, "order"].filter((name) => name !== "random" && name !== "element"));
 
-/** The sum of numbers in a format, every operation rounded to it. */
+/** The sum of numbers in a format, every operation rounded to it: a result without flags and ternary, which the library
+ * does not tell of many roundings. */
 export function sum(values, format, options) {
     const slot = formatSlot(format), given = optionsOf(options, SUM_OPTIONS), rule = ruleSlot(slot, given);
     const x = numbersOf(values), order = ORDERS.indexOf(given.order ?? "naive");
@@ -202,7 +203,8 @@ export function sum(values, format, options) {
         const at = take(x.byteLength);
         copyIn(at, x);
         check(core.sum(slot, order, at, x.length, x instanceof Float64Array));
-        return result(slot);
+        const { flags, ternary, ...value } = result(slot);
+        return value;
     });
 }
 

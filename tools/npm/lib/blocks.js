@@ -90,7 +90,7 @@ const DEQUANTIZE_OPTIONS = new Set(["shape", "axis", "packed", "length"]);
 export function dequantizeBlock(quantized, options) {
     const given = optionsOf(options, DEQUANTIZE_OPTIONS);
     const { block, codes, scales, tensorScale = null } = quantized ?? {};
-    if (!ArrayBuffer.isView(codes) || !ArrayBuffer.isView(scales)) {
+    if (![codes, scales].every((array) => ArrayBuffer.isView(array) && !(array instanceof DataView))) {
         refuse("codes and scales must be typed arrays");
     }
     if (tensorScale !== null && typeof tensorScale !== "number") {
@@ -99,6 +99,9 @@ export function dequantizeBlock(quantized, options) {
     return within((core) => {
         nameBlock(core, block, {});
         const about = described(core);
+        if (about.tensorScale && tensorScale === null) {
+            refuse(`tensorScale must be a number: the scale of the whole array, which quantizeBlock returns for ${about.name}`);
+        }
         startArray(core, ruleSlot(formatSlot(about.element), optionsOf()), given);
         const n = given.length ?? given.shape?.reduce?.((product, length) => product * length, 1) ??
             (given.packed ? Math.floor(8 * codes.length / about.elementWidth) : codes.length);
@@ -114,7 +117,7 @@ export function dequantizeBlock(quantized, options) {
         const codesAt = take(codes.byteLength), scalesAt = take(scales.byteLength), tensorAt = take(4), yAt = take(4 * n);
         copyIn(codesAt, codes);
         copyIn(scalesAt, scales);
-        memory().data.setFloat32(tensorAt, tensorScale ?? 1, true);
+        memory().data.setFloat32(tensorAt, tensorScale ?? 1, true); // 1 where there is none
         check(core.dequantize_block(yAt, codesAt, scalesAt, tensorAt));
         copyOut(values, yAt);
         return values;

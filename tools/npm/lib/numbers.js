@@ -121,12 +121,12 @@ function detailed(core, slot) {
 }
 
 /** Rounds a number as round() does, and tells the shortest text, the fields, the error and the neighbours. A code of
- * the same format stays as it is. */
+ * the same format stays as it is, unless an option chooses another rule than the default. */
 export function explain(x, format, options) {
     const slot = formatSlot(format), given = optionsOf(options), rule = ruleSlot(slot, given);
     const random = randomOf(rule, given);
     return within((core) => {
-        const asItIs = takeNumber(core, x) && formatName(formatSlot(x.format)) === formatName(slot) && given === optionsOf();
+        const asItIs = takeNumber(core, x) && formatName(formatSlot(x.format)) === formatName(slot) && rule === ruleSlot(slot, optionsOf());
         if (asItIs) {
             core.look(1);
         } else {

@@ -254,7 +254,7 @@ void array_put_result(bnd_lab_json *json, const array_line *line, const array_re
     bnd_lab_json_boolean(json, "lossless", s->inexact == 0 && s->compared == s->elements);
     answer_double(json, "bits", line->bits);
     json_owned_string(json, "bits_text", isnan(line->bits) ? copy_text("-") : format_text("%.4g", line->bits));
-    answer_digits(json, "worst_text", result->worst, 4);
+    answer_digits(json, "worst_text", s->compared > 0 ? result->worst : (double)NAN, 4);
     answer_digits(json, "worst_x", result->worst_x, 6);
     answer_digits(json, "worst_y", result->worst_y, 6);
     bnd_lab_json_unsigned(json, "worst_at", result->worst_at);

@@ -63,8 +63,8 @@ static void put_pixel(unsigned char *out, const float v[PLANES])
 
 /* What the format makes of the image: `gain` 0 shows the values, any other number half grey plus so many times the
  * error. */
-const char *EXPORTED(bnd_page_image_through)(unsigned char *out, const char *name, const char *rounding, uint32_t seed,
-                                             double gain)
+const char *EXPORTED(bnd_page_image_through)(unsigned char *out, const char *name, const char *rounding,
+                                             const char *overflow, uint32_t seed, double gain)
 {
     const array *a = &the_array;
     const size_t pixel_count = (size_t)image.width * image.height;
@@ -74,7 +74,7 @@ const char *EXPORTED(bnd_page_image_through)(unsigned char *out, const char *nam
         return answer_error("there is no image");
     }
     float *y = malloc(a->count * sizeof *y);
-    bnd_status status = y != NULL ? array_line_open(&line, name, rounding, "", seed, &why)
+    bnd_status status = y != NULL ? array_line_open(&line, name, rounding, overflow, seed, &why)
                                   : bnd_fail(&why, BND_NO_MEMORY, 0, "no memory for the image");
     status = status == BND_OK ? array_apply(y, &line, &why) : status;
     if (status != BND_OK) {

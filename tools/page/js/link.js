@@ -58,6 +58,17 @@ export function parts(list) {
 // The items without those that are empty.
 export const items = (list) => parts(list ?? "").map((item) => item.trim()).filter((item) => item !== "");
 
+// A list of names as people type it: blanks separate them, too.
+export const names = (text) => text.split(/[\s,]+/).filter((name) => name !== "").join(",");
+
+// -1 is a value for the command; of -inf and others only "--" says so.
+const needDashes = (operands) => operands.some((text) => /^-([^0-9.]|$)/.test(text));
+export const safely = (words, operands) => [...words, ...needDashes(operands) ? ["--"] : [], ...operands];
+
+// The same with the options last, where that is possible.
+export const optionsLast = (name, operands, options) =>
+    needDashes(operands) ? safely([name, ...options], operands) : [name, ...operands, ...options];
+
 // A word of a command line as a shell takes it.
 function quote(word) {
     return /^[A-Za-z0-9_./:,=+@%^-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;

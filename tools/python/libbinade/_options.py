@@ -51,7 +51,7 @@ def dialect_rule(f, dialect):
             shown = str(why).replace("'binade show --dialects 1' lists", "libbinade.dialects(value, format) shows")
             raise Error(why.status, why.where, shown) from None
         if not lib.bnd_dialect_rule(ctypes.byref(rule), row, ctypes.byref(f)):
-            raise ValueError(f"the dialect {dialect!r} says nothing about {f.name}; leave dialect out for the default "
+            raise ValueError(f"the dialect {dialect!r} has no rule for {f.name}; leave dialect out for the default "
                              f"rule, or choose one that libbinade.dialects(format={f.name!r}) names")
     return rule
 

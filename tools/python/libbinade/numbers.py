@@ -11,7 +11,7 @@ from typing import Any, Dict, List, Optional, Union
 from . import _types
 from ._choices import Names, formats_of, name_formats, random_bits, rule_in
 from ._native import call, lib, text
-from ._options import rounding_name, whole
+from ._options import rounding_name, rule_of, whole
 from ._ranges import Ranges, range
 from ._values import (Given, Real, copy_of, digits_text, error_of, exact_text, flag_names, float_of,
                       fraction_of, has_digits, has_error, heading, is_finite, printed, real_text, rough_error,
@@ -414,5 +414,5 @@ def calc(format: Union[str, Format], expression: str, rounding: Optional[str] = 
     f = Format(format)
     if f.width == 0:
         raise ValueError(f"{f.name} is a value set: it has no codes, and operations need a format with codes")
-    rule = rule_in(f, dialect, rounding=rounding, overflow=overflow, nan=nan, flush=flush, tininess=tininess)
+    rule = rule_of(f, dialect=dialect, rounding=rounding, overflow=overflow, nan=nan, flush=flush, tininess=tininess)
     return Calculated(expression, f, rule, seed)

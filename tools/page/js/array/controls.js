@@ -1,6 +1,7 @@
 // The controls of the room Array: what is drawn, how it is rounded, and how the table is read.
 import { h } from "../dom.js";
-import { choice, roundings, textField } from "../sum/controls.js";
+import { names } from "../link.js";
+import { choice, roundings, textField, ungrouped } from "../sum/controls.js";
 import { labelOf, lists, sources } from "./state.js";
 
 const overflows = [["", "as the format has it"], ["saturate", "saturate"], ["propagate", "propagate"]];
@@ -10,18 +11,19 @@ const budgets = [["4.5", "4.5"], ["6.5", "6.5"], ["9", "9"], ["16", "16"], ["64"
 export class Controls {
     // onchange(part of the state); onsave()
     constructor(onchange, onsave) {
-        const text = (key, width) => textField(labelOf(key), { id: `array-${key}`, width,
-            oninput: (value) => onchange({ [key]: value.trim().replace(/,(?=\d{3})/g, "") }) });
+        const text = (key, width, read = (value) => value.trim()) => textField(labelOf(key), {
+            id: `array-${key}`, width, oninput: (value) => onchange({ [key]: read(value) }) });
         const pick = (key, label, options) => choice(label, options, { id: `array-${key}`, onchange: (value) => onchange({ [key]: value }) });
         this.all = {
             source: choice("Array", sources, { id: "array-source", onchange: (value) => onchange({ source: value, shape: "" }) }),
-            n: text("n", 10), seed: text("seed", 6), scale: text("scale", 6), shape: text("shape", 6),
+            n: text("n", 10, ungrouped), seed: text("seed", 6, ungrouped), scale: text("scale", 6), shape: text("shape", 6),
             outliers: text("outliers", 7), factor: text("factor", 6),
             round: pick("round", "Rounding", roundings), overflow: pick("overflow", "Overflow", overflows), sort: pick("sort", "Order", orders),
             bits: pick("bits", "Recommend up to (bits per element)", budgets),
             list: choice("Lists", [["", "choose ..."], ...lists], { id: "array-list",
                 onchange: (value) => value !== "" && onchange({ formats: value, look: "" }) }),
-            formats: textField("Formats and block formats", { id: "array-formats", oninput: (value) => onchange({ formats: value.replace(/ /g, "") }),
+            formats: textField("Formats and block formats", { id: "array-formats",
+                oninput: (value) => onchange({ formats: names(value) }),
                 hint: "A format, or one with a scale: e4m3/tensor (one for all), e4m3/row, e4m3/row:128, mxfp8, nvfp4, mxfp8:floor" }),
         };
         const { source, n, seed, scale, shape, outliers, factor, round, overflow, sort, bits, list, formats } = this.all;

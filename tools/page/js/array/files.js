@@ -1,6 +1,6 @@
 // A file that was dropped: a .npy file is one array; a .safetensors file is a list of tensors, examined on click or in turn.
 import { h } from "../dom.js";
-import { choice, number, tableOf } from "../sum/controls.js";
+import { choice, number, plural, tableOf } from "../sum/controls.js";
 
 const FIRST = 1 << 22; // elements of a tensor that is examined before one is chosen
 const SHOWN = 200; // rows of tensors on the page at a time; the filter reaches the others
@@ -41,7 +41,7 @@ export class Files {
 
     // An array without a format in its header: the reader names it.
     showNpy(file, info) {
-        const facts = h("p", {}, h("strong", {}, file.name), ` - ${info.descr}, ${shapeText(info.shape)}, ${info.count} elements`
+        const facts = h("p", {}, h("strong", {}, file.name), ` - ${info.descr}, ${shapeText(info.shape)}, ${plural(info.count, "element")}`
             + `${info.big_endian ? ", big-endian" : ""}${info.fortran_order ? ", Fortran order" : ""}`);
         const formats = choice("Its codes are", [["", "choose a format"], ...info.candidates], { id: "array-codes",
             onchange: (value) => this.onformat(value) });
@@ -60,7 +60,7 @@ export class Files {
         this.filter = h("input", { id: "array-filter", type: "search", size: 24, oninput: () => this.list() });
         this.more = h("p", { class: "note" });
         const head = ["Tensor", "dtype", "Shape", "Elements", "Recommended", "SQNR, dB", "Largest |x|"];
-        this.element.replaceChildren(h("p", {}, h("strong", {}, file.name), ` - ${count} tensor${count === 1 ? "" : "s"}`),
+        this.element.replaceChildren(h("p", {}, h("strong", {}, file.name), ` - ${plural(count, "tensor")}`),
             h("div", { class: "fields" }, h("label", { class: "field" }, h("span", {}, "Name contains"), this.filter), this.all, this.stop, this.progress),
             h("div", { class: "scroll tensors", tabindex: "0", role: "region", "aria-label": "Tensors" },
                 tableOf("Tensors", head, [])), this.more,

@@ -1,7 +1,7 @@
 // Exponents of the elements before and after rounding, with the range of the format.
 import { xyChart } from "../chart/chart.js";
 import { h } from "../dom.js";
-import { grouped } from "../sum/controls.js";
+import { grouped, plural } from "../sum/controls.js";
 
 export class Histogram {
     constructor() {
@@ -41,7 +41,9 @@ export class Histogram {
         const rest = [["infinities", r.infinity_in, r.infinity_out], ["NaN", r.nan_in, r.nan]].filter(([, a, b]) => a + b > 0)
             .map(([text, a, b]) => `${text} ${grouped(a)} before, ${grouped(b)} after`);
         const range = `largest ${r.max_abs_text}, smallest ${r.smallest_text} other than zero`;
-        this.counts.textContent = `Of ${grouped(r.elements)} elements: ${[zeros, ...rest, range].join("; ")}. Largest error: ${r.worst_x} becomes ${r.worst_y}.`
+        const worst = { "-": "no element has a finite result", 0: "0" }[r.worst_text] ?? `${r.worst_x} becomes ${r.worst_y}`;
+        this.counts.textContent = `Of ${plural(r.elements, "element")}: ${[zeros, ...rest, range].join("; ")}. `
+            + `Largest finite error: ${worst}.`
             + (r.shares_scale ? " A shared scale moves the range of the format for each of its blocks." : "");
     }
 

@@ -7,7 +7,7 @@ const columns = [
     { key: "bits_text", title: "Bits", by: "bits", number: true, explain: "bits per element, with its share of the scales" },
     { key: "sqnr_text", title: "SQNR, dB", by: "sqnr_db", number: true,
         explain: "signal to quantization noise: 10 log10 of the sum of squares over the sum of squared errors" },
-    { key: "worst_text", title: "Max error", number: true, explain: "the largest error of an element" },
+    { key: "worst_text", title: "Max error", number: true, explain: "the largest error of an element with a finite result" },
     { key: "to_zero", title: "To zero", count: true, explain: "nonzero elements that become zero" },
     { key: "underflows", title: "Underflow", count: true, explain: "results that are subnormal or zero, and inexact" },
     { key: "overflows", title: "Overflow", count: true, explain: "elements rounded beyond the largest number" },
@@ -65,7 +65,8 @@ export function sentence(results, budget) {
 }
 
 function cell(r, { key, count, number }) {
-    const titles = { worst_text: `${r.worst_x} becomes ${r.worst_y} (element ${r.worst_at})`, scale_rule: r.scale_who || null };
+    const worst = /^[-0]$/.test(r.worst_text) ? null : `${r.worst_x} becomes ${r.worst_y} (element ${r.worst_at})`;
+    const titles = { worst_text: worst, scale_rule: r.scale_who || null };
     const text = count ? counted(r[key], r.elements) : key === "sqnr_text" && r.lossless ? "exact" : r[key] ?? "-";
     return h("td", { class: count || number ? "number right" : null, title: titles[key] }, text);
 }

@@ -1,5 +1,5 @@
 // The states of the room Array, as they are in a fragment: #array/SOURCE/FORMATS?n=&seed=&...
-import { items } from "../link.js";
+import { items, optionsLast } from "../link.js";
 
 export const sources = [["normal", "normal"], ["lognormal", "lognormal"], ["student-t", "Student's t"], ["uniform", "uniform, -1 to 1"],
     ["image", "an image"], ["file", "a file"]];
@@ -22,6 +22,7 @@ const labels = { n: "Elements", seed: "Seed", scale: "Scale", outliers: "Rate of
 export const labelOf = (key, source) => labels[key] ?? shapeLabels[source] ?? "Shape";
 
 const shapes = { lognormal: "1.5", "student-t": "3" };
+const usual = (key, source) => key === "shape" ? shapes[source] ?? "1" : keys[key];
 
 export function parse({ path, query }) {
     const source = path[0] || "normal";
@@ -29,16 +30,15 @@ export function parse({ path, query }) {
     for (const [key, value] of Object.entries(keys)) {
         s[key] = query[key] || value;
     }
-    s.shape ||= shapes[s.source] ?? "1";
+    s.shape ||= usual("shape", s.source);
     s.unknown = s.source !== source ? source : null;
     return s;
 }
 
 export function format(s) {
     const query = {};
-    for (const [key, value] of Object.entries(keys)) {
-        const otherwise = key === "shape" ? shapes[s.source] ?? "1" : value;
-        query[key] = s[key] === otherwise ? "" : s[key];
+    for (const key of Object.keys(keys)) {
+        query[key] = s[key] === usual(key, s.source) ? "" : s[key];
     }
     return { room: "array", path: [s.source, s.formats], query };
 }
@@ -64,8 +64,9 @@ export function parameters(s) {
         outliers: parameter(s, "outliers", 0, 1), factor: parameter(s, "factor", -1e30, 1e30) };
 }
 
-// The name under which a drawn array is saved.
-export const savedName = (s) => `${s.source}-${s.n}-seed${s.seed}.npy`;
+// The name under which a drawn array is saved: another one for each array.
+export const savedName = (s) => `${s.source}-${s.n}-seed${s.seed}${["scale", "shape", "outliers", "factor"]
+    .filter((key) => s[key] !== usual(key, s.source)).map((key) => `-${key}${s[key]}`).join("")}.npy`;
 
 // The command that gives the same statistics of a file. `from`: { name, format, named } of the array that is shown.
 export function command(s, from) {
@@ -76,5 +77,6 @@ export function command(s, from) {
     }
     const name = from ? from.name : savedName(s), typed = from?.named ? ["--dtype", from.format] : [];
     const blocks = /^(mx|nv)|\//i.test(look), wide = !from || from.format === "fp32" || from.format === "fp64";
-    return ["cast", name, "out.npy", wide || blocks ? "--via" : "--to", look, ...typed, ...options, "--stats"];
+    const all = [wide || blocks ? "--via" : "--to", look, ...typed, ...options, "--stats"];
+    return optionsLast("cast", [name, "out.npy"], all);
 }

@@ -94,10 +94,10 @@ function array_image(core, pixels, width, height, centred) {
 }
 
 // What a format makes of the image, as pixels; gain 0 shows values, otherwise so many times the error.
-function array_through(core, name, { round, seed }, size, gain) {
+function array_through(core, name, { round, overflow, seed }, size, gain) {
     const at = room(core, size);
     try {
-        call(core, "bnd_page_image_through", at, name, round, seed, gain);
+        call(core, "bnd_page_image_through", at, name, round, overflow, seed, gain);
         return view(core, at, size).slice().buffer;
     } finally {
         core.exports.bnd_page_free(at);

@@ -10,9 +10,9 @@ export function numberOfHex(hex) {
     return (sign ? -1 : 1) * digits * 2 ** Number(exponent);
 }
 
-// log2 of its magnitude, also beyond doubles; -Infinity for zero, NaN for what is not finite.
+// log2 of it, also beyond doubles; -Infinity for zero, NaN for what is negative or not finite.
 export function log2OfHex(hex) {
-    const match = /^-?0x([0-9a-f]+)(?:\.([0-9a-f]*))?p([+-]?\d+)$/.exec(hex);
+    const match = /^0x([0-9a-f]+)(?:\.([0-9a-f]*))?p([+-]?\d+)$/.exec(hex);
     if (!match) {
         return NaN;
     }

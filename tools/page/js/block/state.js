@@ -1,6 +1,6 @@
 // The state of the room Block, #block/FORMAT/VALUES?..., and the words of `binade block` for it. doc/reference/links.md has
 // the grammar.
-import { parts } from "../link.js";
+import { optionsLast, parts } from "../link.js";
 import { presets } from "./presets.js";
 
 export const start = { path: ["mxfp4", presets[0].numbers.join(",")], query: {} };
@@ -19,9 +19,7 @@ export function numbersOf(state) {
 export function words(state) {
     const operands = [formatOf(state), ...numbersOf(state).map((text) => text.trim() || "0")];
     const given = options.filter((key) => state.query[key]).flatMap((key) => [`--${key}`, state.query[key]]);
-    // -1 is a value for the command; of -inf and others only "--" says so.
-    return operands.some((text) => /^-[^0-9.]/.test(text)) ? ["block", ...given, "--", ...operands]
-        : ["block", ...operands, ...given];
+    return optionsLast("block", operands, given);
 }
 
 // The state with other numbers, format or keys; keys that the room does not have are dropped.

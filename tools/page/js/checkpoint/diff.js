@@ -2,7 +2,7 @@
 import { numberText, xyChart } from "../chart/chart.js";
 import { cut } from "../chart/text.js";
 import { h } from "../dom.js";
-import { grouped, number, scrolled, tableOf } from "../sum/controls.js";
+import { grouped, number, plural, scrolled, tableOf } from "../sum/controls.js";
 import { answerOf, folded, LongTable } from "./table.js";
 
 const PARTS = [["tensor_scale", "tensor scale"], ["scale", "scale"], ["quotient", "quotient"], ["rounding", "rounding"]];
@@ -70,7 +70,7 @@ export class DiffView {
         this.chart.update({ title: `Distances ${w ? `in ${cut(w.weight, 60)}` : "in all weights"}`,
             series: [{ kind: "bars", name: "elements", x: bins.slice(0, last).map((_, i) => i), y: bins.slice(0, last), width: 1 }] });
         const made = w?.explained ? ` A was made, ${w.explained.explained ? "to the last bit" : "at the nearest"}, by: ${w.explained.text}.` : w ? ` Not explained: ${w.not_explained}.` : "";
-        this.facts.textContent = `${w ? w.weight : "All weights"}: of ${grouped(elements)} elements ${grouped(equal)} are equal; the largest distance is ${ulps(most)} ulps`
+        this.facts.textContent = `${w ? w.weight : "All weights"}: of ${plural(elements, "element")} ${grouped(equal)} are equal; the largest distance is ${ulps(most)} ulps`
             + `${w ? ` of ${w.unit}` : ""}${nonfinite > 0 ? `; ${grouped(nonfinite)} are NaN or infinite on one side` : ""}.${made}`;
     }
 

@@ -1,5 +1,5 @@
 // The files of checkpoints that a reader chooses or drops, as the command sees them: a folder, or one file; or two of them.
-import { reportInside } from "../report/save.js";
+import { reportIn } from "../report/save.js";
 
 // Two copies are made in memory, and a module of WebAssembly has 4 GiB.
 const MOST = 1 << 30;
@@ -34,11 +34,7 @@ export function beside(a, b) {
 export async function read(all) {
     const known = all.map(({ path, file }) => ({ path: parts(path), file })).filter(({ path }) => path.length > 0);
     if (known.length === 1 && /\.html?$/i.test(known[0].path.at(-1))) {
-        const report = reportInside(await known[0].file.text());
-        if (report?.report !== 1) {
-            throw new Error(`${known[0].file.name} holds no report of binade`);
-        }
-        return { report };
+        return { report: await reportIn(known[0].file) };
     }
     // A checkpoint's files are side by side: those of the outermost folders that have some.
     const wanted = known.filter(({ path }) => WANTED.test(path.at(-1)));

@@ -1,7 +1,7 @@
 // What `binade lint --json` found, as a page: the answer, the findings by their code, the layouts and who loads them.
 import { cut } from "../chart/text.js";
 import { h } from "../dom.js";
-import { grouped, number, scrolled, tableOf } from "../sum/controls.js";
+import { grouped, number, plural, scrolled, tableOf } from "../sum/controls.js";
 
 const SIGNS = { damage: "✗", suspect: "?", note: "i" };
 const LOADS = { yes: ["✓", "good"], partly: ["◐", ""], no: ["✗", "bad"], unknown: ["?", ""] };
@@ -52,7 +52,7 @@ export function lintView(lint) {
     const found = list(lint.findings);
     return h("section", { class: "lint" }, h("h2", {}, "Lint"),
         h("p", { class: "report-conclusion" }, h("strong", {}, lint.answer)),
-        h("p", { class: "note" }, `${grouped(lint.files)} file${lint.files === 1 ? "" : "s"}, ${grouped(lint.tensors)} tensors, ${sized(lint.bytes)}. `
+        h("p", { class: "note" }, `${plural(lint.files, "file")}, ${plural(lint.tensors, "tensor")}, ${sized(lint.bytes)}. `
             + `Read: ${sized(lint.scale_bytes_read)} of ${sized(lint.scale_bytes)} of scales, and ${sized(lint.code_bytes_read)} of codes.`),
         findings(found), h("h3", {}, "Layouts, and who loads them"), layouts(list(lint.layouts)));
 }

@@ -3,7 +3,7 @@
 import { numberText, xyChart } from "../chart/chart.js";
 import { cut } from "../chart/text.js";
 import { h } from "../dom.js";
-import { grouped, number, scrolled, tableOf } from "../sum/controls.js";
+import { grouped, number, plural, scrolled, tableOf } from "../sum/controls.js";
 import { sized } from "./lint.js";
 import { answerOf, folded, LongTable } from "./table.js";
 
@@ -47,8 +47,8 @@ export class ScanView {
                 { head: "Largest |x|", sort: (t) => t.input.largest, down: true, cell: (t) => number(numberText(t.input.largest, 4)) },
                 ...scan.candidates.map((c, i) => ({ head: c.name, sort: (t) => t.candidates[i].sqnr, cell: (t) => verdict(t.candidates[i], decibels(t.candidates[i])) }))] });
         this.element = h("section", { class: "scan" }, h("h2", {}, "Scan"), answerOf(scan.answer[0], scan.answer.slice(1)),
-            h("p", { class: "note" }, `${grouped(model.tensors)} tensors with ${grouped(model.elements)} elements and ${sized(model.bytes)}; `
-                + `${grouped(model.staying)} others (${sized(model.staying_bytes)}) stay as they are. ${scan.limits}`),
+            h("p", { class: "note" }, `${plural(model.tensors, "tensor")} with ${plural(model.elements, "element")} and ${sized(model.bytes)}. `
+                + `Not scanned: ${plural(model.staying, "tensor")} (${sized(model.staying_bytes)}). ${scan.limits}`),
             totals(scan), h("h3", {}, "Tensors, the worst first"), this.table.element, this.chosen,
             folded("that stay", this.staying.map((t) => `${cut(t.name, 120)}: ${t.why}`)));
         this.chart.element.hidden = this.tensors.length === 0;
@@ -64,7 +64,7 @@ export class ScanView {
         this.chart.update({ title: `Exponents of ${cut(t.name, 60)}`, series: [{ kind: "bars", name: "elements", x, y, width: 1 }] });
         const rare = [["zeros", t.input.zeros], ["subnormal", t.input.subnormals], ["NaN", t.input.nans], ["infinite", t.input.infinities]]
             .filter(([, n]) => n > 0).map(([words, n]) => `${words} ${grouped(n)}`);
-        this.facts.textContent = `${t.name}: ${grouped(t.elements)} elements from ${numberText(t.input.smallest, 4)} to ${numberText(t.input.largest, 4)} in magnitude`
+        this.facts.textContent = `${t.name}: ${plural(t.elements, "element")} from ${numberText(t.input.smallest, 4)} to ${numberText(t.input.largest, 4)} in magnitude`
             + `${rare.length > 0 ? `; ${rare.join(", ")}` : ""}. Smallest format that meets what was asked: ${t.smallest ?? "none"}.`;
     }
 

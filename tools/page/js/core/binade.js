@@ -12,6 +12,15 @@ export class CommandError extends Error {
     }
 }
 
+// The parsed answer of a command that prints JSON.
+export function jsonOf([name], { status, output, errors }) {
+    if (status > 1 || output === "") {
+        const words = errors.replace(/^binade( \w+)?: /, "").trim();
+        throw new CommandError(status, words || `binade ${name} ended with status ${status}`);
+    }
+    return JSON.parse(output);
+}
+
 export class Core {
     // module: a WebAssembly.Module of binade.wasm.
     static async open(module) {
@@ -49,6 +58,7 @@ export class Core {
         if (this.broken) {
             throw new CommandError(3, "the core has failed; await restart() first");
         }
+        const { system } = this; // of this instance: restart() makes another one
         this.reset(files, input, onWrite);
         const line = encoder.encode(words.map((word) => `${word.replaceAll("\0", "")}\0`).join(""));
         const at = this.exports.bnd_page_new(Math.max(line.length, 1));
@@ -69,19 +79,15 @@ export class Core {
             status = error.status;
         }
         const left = Object.create(null);
-        for (const [path, file] of this.system.files) {
+        for (const [path, file] of system.files) {
             left[path] = file.content.slice();
         }
-        const { output, errors } = this.system;
-        return { status, output: decoder.decode(output.content), errors: decoder.decode(errors.content), files: left };
+        const [output, errors] = [system.output, system.errors].map(({ content }) => decoder.decode(content));
+        return { status, output, errors, files: left };
     }
 
-    // The parsed answer of a command that prints JSON. `words` without --json.
-    json(words, options) {
-        const { status, output, errors } = this.run([...words, "--json"], options);
-        if (status > 1 || output === "") {
-            throw new CommandError(status, errors.replace(/^binade( \w+)?: /, "").trim());
-        }
-        return JSON.parse(output);
+    // `words` without --json, which stands before a "--".
+    json([name, ...words], options) {
+        return jsonOf([name], this.run([name, "--json", ...words], options));
     }
 }

@@ -1,9 +1,9 @@
 // Every code of a format of at most 16 bits. Only the rows that are in view exist; a search goes to a code, bits or value.
 import { bitsOf } from "../block/bits.js";
 import { h, select } from "../dom.js";
-import { items } from "../link.js";
+import { items, safely } from "../link.js";
 import { namesInput } from "./names.js";
-import { changed, namesOf, safely } from "./state.js";
+import { changed, namesOf } from "./state.js";
 
 const ROW = 26, VIEW = 18; // pixels, rows
 

@@ -1,9 +1,9 @@
 // Everything about one format, or about a few.
 import { h } from "../dom.js";
-import { items } from "../link.js";
+import { items, safely } from "../link.js";
 import { namesInput } from "./names.js";
 import { sheet, textsOf } from "./sheet.js";
-import { changed, factsOf, namesOf, safely } from "./state.js";
+import { changed, factsOf, namesOf } from "./state.js";
 
 // The facts with whole numbers of any size as texts.
 export function exactFacts(core, names) {

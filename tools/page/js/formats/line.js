@@ -5,9 +5,9 @@ import { makeScale } from "../chart/scale.js";
 import { cut, widthOf } from "../chart/text.js";
 import { numberOfHex } from "../block/hex.js";
 import { svg as s } from "../dom.js";
-import { items } from "../link.js";
+import { safely } from "../link.js";
 import { namesInput } from "./names.js";
-import { changed, factsOf, namesOf, safely } from "./state.js";
+import { changed, factsOf, namesOf } from "./state.js";
 
 const ROW = 54, TICK = 24, WIDEST = 10; // bits
 

@@ -5,9 +5,9 @@ import { makeScale, powerText } from "../chart/scale.js";
 import { cut, widthOf } from "../chart/text.js";
 import { log2OfHex } from "../block/hex.js";
 import { h, svg as s } from "../dom.js";
-import { items } from "../link.js";
+import { items, safely } from "../link.js";
 import { namesInput } from "./names.js";
-import { changed, factsOf, limited, namesOf, safely, unlimited } from "./state.js";
+import { changed, factsOf, limited, namesOf, unlimited } from "./state.js";
 
 const STEP = 26, BAR = 15, DECADE = Math.log10(2);
 
@@ -91,10 +91,18 @@ function cells(core, names, values) {
             list.slice(i * formats.length, (i + 1) * formats.length).map((c) => h("td", { title: c.result, class: c.outcome === "ok" ? "good" : c.outcome === "sub" ? null : "bad" }, outcomes[c.outcome] ?? c.outcome))))));
 }
 
-// The place of a value on the axis: log2 in a format with a wide range; values without a place (0, NaN) have none.
-function placed(core, values) {
-    return values.map((text) => ({ text, at: log2OfHex(core.json(safely(["show", "-f", "e15m48ieee"], [text])).results[0].hex) })).filter((v) => Number.isFinite(v.at));
+// The place of a value on the axis: log2 in a format with a wide range. Values that are not positive and finite have
+// none, and one that cannot be read hides no other: the table says what is wrong with it.
+function place(core, text) {
+    try {
+        return log2OfHex(core.json(safely(["show", "-f", "e15m48ieee"], [text])).results[0].hex);
+    } catch {
+        return NaN;
+    }
 }
+
+const placed = (core, values) =>
+    values.map((text) => ({ text, at: place(core, text) })).filter((v) => Number.isFinite(v.at));
 
 export function open(element, page, go) {
     let state = null;
@@ -114,7 +122,10 @@ export function open(element, page, go) {
             chart.update({ formats, values: placed(page.core, given), title: "Range of the positive values",
                 summary: `Bars of ${formats.length} formats on a logarithmic axis; the table has their ends.`,
                 note: `Solid: normal values. Hatched: subnormal values, with fewer bits.${unlimited(formats)}` });
-            table.replaceChildren(...(given.length > 0 ? [cells(page.core, namesOf(state), given)] : []));
+            table.replaceChildren();
+            if (given.length > 0) {
+                table.append(cells(page.core, namesOf(state), given));
+            }
         },
         close: () => chart.close(),
     };

@@ -1,7 +1,7 @@
 // The state of the room Formats, #formats/VIEW/NAMES?..., and what every view asks of it. doc/reference/links.md has the
 // grammar.
 
-import { items } from "../link.js";
+import { items, safely } from "../link.js";
 
 export const start = { path: ["ranges", "fp32,fp16,bf16,e5m2,e4m3,e3m2,e2m3,e2m1,e8m0"], query: {} };
 
@@ -17,9 +17,6 @@ export const defaults = {
 
 export const viewOf = (state) => (Object.hasOwn(defaults, state.path[0]) ? state.path[0] : "ranges");
 export const namesOf = (state) => state.path[1] || defaults[viewOf(state)].names;
-
-// -1 is a value for the command; of -inf and others only "--" says so.
-export const safely = (words, operands) => (operands.some((text) => /^-([^0-9.]|$)/.test(text)) ? [...words, "--", ...operands] : [...words, ...operands]);
 
 export function command(state) {
     const view = viewOf(state), names = namesOf(state);

@@ -1,6 +1,6 @@
 // The controls of the room Number: value, formats, and the rule of the rounding. Each changes one part of the state.
 import { h, select } from "../dom.js";
-import { items } from "../link.js";
+import { items, names } from "../link.js";
 import { dialects, flushes, nans, overflows, presets, readRounding, roundings, tininess, writeRounding } from "./choices.js";
 
 const titled = (list) => list.map(([name, title]) => [name, `${name} · ${title}`]);
@@ -26,7 +26,7 @@ export class Controls {
         this.value = h("input", { id: "value", class: "mono", autocomplete: "off", autocapitalize: "off", spellcheck: "false",
             "aria-describedby": "value-help", oninput: () => change("values", this.value.value) });
         this.formats = h("input", { id: "formats", class: "mono", autocomplete: "off", autocapitalize: "off", spellcheck: "false",
-            onchange: () => change("formats", this.formats.value.replaceAll(" ", "")) });
+            onchange: () => change("formats", names(this.formats.value)) });
         this.preset = select("Set of formats", [["", "choose a set"], ...presets.map(([text, list]) => [list, text])], "", (list) => {
             this.preset.querySelector("select").value = "";
             if (list !== "") {

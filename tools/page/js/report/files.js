@@ -1,6 +1,7 @@
 // Run directories and logs that a reader chooses or drops: path -> bytes, without what no report reads.
 
-import { reportInside } from "./save.js";
+import { jsonOf } from "../core/binade.js";
+import { reportIn } from "./save.js";
 
 const WANTED = /(^|\/)(config\.json|metrics\.jsonl|summary\.json)$|\.(csv|tsv|jsonl|ndjson|log|txt|json|html?)$/i;
 
@@ -71,12 +72,7 @@ export async function read(all) {
             continue;
         }
         if (/\.html?$/i.test(name) || (/\.json$/i.test(name) && !name.includes("/"))) {
-            const text = await file.text();
-            const report = /\.json$/i.test(name) ? JSON.parse(text) : reportInside(text);
-            if (report?.report !== 1) {
-                throw new Error(`${name} holds no report of binade`);
-            }
-            return { report };
+            return { report: await reportIn(file) };
         }
         files[name] = new Uint8Array(await file.arrayBuffer());
         names.add(name.split("/")[0]);
@@ -86,9 +82,6 @@ export async function read(all) {
 
 // The report of files in memory, by the command itself.
 export async function reportOf(client, files, names) {
-    const { status, output, errors } = await client.run(["report", "--json", "--", ...names], { files });
-    if (status > 1 || output === "") {
-        throw new Error(errors.replace(/^binade( \w+)?: /, "").trim() || `binade report ended with status ${status}`);
-    }
-    return JSON.parse(output);
+    const words = ["report", "--json", "--", ...names];
+    return jsonOf(words, await client.run(words, { files }));
 }

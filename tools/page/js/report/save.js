@@ -14,10 +14,17 @@ export function withReport(source, report) {
     return source.slice(0, at + BEGIN.length) + JSON.stringify(report).replaceAll("<", "\\u003c") + source.slice(to);
 }
 
-// The report inside a page's text, or null.
-export function reportInside(source) {
-    const at = source.indexOf(BEGIN), to = source.indexOf(END, at);
-    return at < 0 || to < 0 ? null : JSON.parse(source.slice(at + BEGIN.length, to));
+// The report in a file: JSON, or a page with the report inside.
+export async function reportIn(file) {
+    const text = await file.text(), at = text.indexOf(BEGIN) + BEGIN.length;
+    let report = null;
+    try {
+        report = JSON.parse(/\.json$/i.test(file.name) ? text : text.slice(at, text.indexOf(END, at)));
+    } catch { } // cut, or something else
+    if (report?.report !== 1) {
+        throw new Error(`${file.name} holds no report of binade`);
+    }
+    return report;
 }
 
 export function saveReport(page, report) {

@@ -21,7 +21,7 @@ export function answer(report, rows) {
     return h("div", { class: "report-answer" },
         h("p", { class: "report-conclusion" }, bySentence),
         report.setup?.text ? h("p", { class: "note" }, [report.setup.text, report.setup.levels].filter(Boolean).join("; ")) : null,
-        failures.length > 0 ? [h("h3", {}, failures.length === 1 ? "Why it failed" : "Why they failed"),
+        failures.length > 0 ? [h("h2", {}, failures.length === 1 ? "Why it failed" : "Why they failed"),
             h("ul", {}, failures.slice(0, FIRST).map(item)),
             failures.length > FIRST ? h("details", {}, h("summary", {}, `${failures.length - FIRST} more`), h("ul", {}, failures.slice(FIRST).map(item))) : null] : null);
 }
@@ -61,5 +61,5 @@ export function verdictTable(report, rows) {
     }
     return h("div", {}, tableOf(report, rows, of(main), "Verdicts"),
         others.length > 0 ? h("details", {}, h("summary", {}, "More columns: " + others.filter(Boolean).join(", ")),
-            others.map((group) => [h("h3", {}, group), tableOf(report, rows, [name, ...of(group).filter((c) => c !== name)], group)])) : null);
+            others.map((group) => [h("h2", {}, group), tableOf(report, rows, [name, ...of(group).filter((c) => c !== name)], group)])) : null);
 }

@@ -111,7 +111,10 @@ class View {
 }
 
 export function reportView(report, page) {
-    if (report === null || typeof report !== "object" || report.report !== 1) {
+    if (report?.kind === "checkpoint") {
+        throw new Error("This is a report of a checkpoint; open it in the room Checkpoint.");
+    }
+    if (report?.report !== 1 || !Array.isArray(report.recipes)) {
         throw new Error("this is not a report that this page reads: expected the JSON of binade report, version 1");
     }
     return new View(report, page).build();

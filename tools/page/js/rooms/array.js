@@ -7,9 +7,11 @@ import { drawnImage, ImageView, readImage } from "../array/image.js";
 import { recommended, Results } from "../array/results.js";
 import { command, format, formats, looked, parameters, parse, savedName } from "../array/state.js";
 import { items } from "../link.js";
-import { grouped } from "../sum/controls.js";
+import { plural } from "../sum/controls.js";
 
 let from = null; // the array of the last dropped .npy file, for the command
+
+const how = ({ round, overflow, seed }) => ({ round, overflow, seed: Number(seed) >>> 0 });
 
 class View {
     constructor(page) {
@@ -58,12 +60,12 @@ class View {
         }
     }
 
-    // The same state can mean another file.
+    // The same state can mean another file, for which there is another command.
     go(part) {
         const before = this.updates;
         this.change(part);
         if (this.updates === before) {
-            this.update(format(this.state));
+            this.page.show();
         }
     }
 
@@ -122,6 +124,7 @@ class View {
                 }
             }
         }
+        this.controls.save.disabled = !this.failure.hidden;
         this.busy = false;
         this.element.removeAttribute("aria-busy");
     }
@@ -177,12 +180,11 @@ class View {
 
     // One format on the array that is loaded; what was asked before is kept.
     async examine(name, state, counted) {
-        const how = { round: state.round, overflow: state.overflow, seed: Number(state.seed) >>> 0 };
-        const key = JSON.stringify([name, how]), known = this.cache.get(key);
+        const key = JSON.stringify([name, how(state)]), known = this.cache.get(key);
         if (known && (known.counted || known.error || !counted)) {
             return known;
         }
-        const answer = await this.client.call("array_examine", name, how, counted).catch((error) => ({ name, error: error.message }));
+        const answer = await this.client.call("array_examine", name, how(state), counted).catch((error) => ({ name, error: error.message }));
         this.cache.set(key, { ...answer, name });
         return this.cache.get(key);
     }
@@ -210,11 +212,11 @@ class View {
         const one = results.find((r) => r.name === look);
         one && !one.error ? this.histogram.show(one) : this.histogram.clear();
         const timed = results.filter((r) => r.ms && !r.counted), ms = timed.reduce((sum, r) => sum + r.ms, 0) / timed.length;
-        this.time.textContent = timed.length === 0 ? "" : `${grouped(this.count)} elements; ${ms.toFixed(0)} ms per format on this machine, statistics included.`;
+        this.time.textContent = timed.length === 0 ? "" : `${plural(this.count, "element")}; ${ms.toFixed(0)} ms per format on this machine, statistics included.`;
         if (state.source === "image") {
-            const how = { round: state.round, seed: Number(state.seed) >>> 0 }, bytes = 4 * this.size.width * this.size.height;
+            const bytes = 4 * this.size.width * this.size.height;
             await this.image.show(state, { names, size: this.size, original: this.original, results, stale,
-                through: (name, gain) => this.client.call("array_through", name, how, bytes, gain) });
+                through: (name, gain) => this.client.call("array_through", name, how(state), bytes, gain) });
         }
         if (!stale()) {
             this.page.announce(this.results.verdict.textContent);
@@ -223,30 +225,36 @@ class View {
 
     // ---- all tensors in turn ----
 
+    // Until the reader stops it, or goes to another file or source.
     async examineAll(tensors, progress) {
-        while (this.busy) {
-            await new Promise((next) => setTimeout(next, 20));
-        }
-        this.busy = true;
+        const { file } = this, goesOn = () => !this.stopped && this.file === file && this.state.source === "file";
         this.stopped = false;
+        await this.idle();
+        this.busy = true;
         this.element.setAttribute("aria-busy", "true");
-        const { state } = this, names = items(state.formats), floats = tensors.map((t, i) => [t, i]).filter(([t]) => t.format !== null);
-        for (let done = 0; done < floats.length && !this.stopped; done++) {
+        const { state } = this, floats = tensors.map((t, i) => [t, i]).filter(([t]) => t.format !== null);
+        for (let done = 0; done < floats.length && goesOn(); done++) {
             const [tensor, index] = floats[done];
             progress(done, floats.length);
-            this.files.report(index, await this.summary(tensor, index, names, state).catch((error) => ({ text: error.message })));
+            const found = await this.summary(file, tensor, index, state, goesOn)
+                .catch((error) => ({ text: error.message }));
+            if (goesOn()) {
+                this.files.report(index, found);
+            }
         }
         this.busy = false;
         this.element.removeAttribute("aria-busy");
         this.work(); // what was chosen meanwhile
     }
 
-    async summary(tensor, index, names, state) {
+    async summary(file, tensor, index, state, goesOn) {
         const entry = { ...tensor, packed: true, big_endian: false, fortran_order: false };
-        await this.put(`file tensor ${index}`, () => this.client.call("array_load", this.file, entry));
+        await this.put(`file tensor ${index}`, () => this.client.call("array_load", file, entry));
         const results = [];
-        for (const name of names) {
-            results.push(await this.examine(name, state, false));
+        for (const name of items(state.formats)) {
+            if (goesOn()) {
+                results.push(await this.examine(name, state, false));
+            }
         }
         const best = recommended(results, Number(state.bits) || 9);
         return { text: best?.name ?? "none fits", sqnr: best?.lossless ? "exact" : best?.sqnr_text ?? "-",
@@ -255,11 +263,19 @@ class View {
 
     // ---- the rest ----
 
-    async save() {
+    async idle() {
         while (this.busy) {
             await new Promise((next) => setTimeout(next, 20));
         }
-        saveFile(savedName(this.state), await this.client.call("array_save", this.count), "application/octet-stream");
+    }
+
+    // Of a state with a mistake there is no array: the button is disabled then.
+    async save() {
+        await this.idle();
+        if (!this.controls.save.disabled) {
+            const name = savedName(this.state), content = await this.client.call("array_save", this.count);
+            saveFile(name, content, "application/octet-stream");
+        }
     }
 
     close() {

@@ -1,6 +1,7 @@
 // Checkpoint: a checkpoint that is dropped in, or the report inside the page: what is wrong with it, what its weights lose
 // in other formats, and how it would be quantized; of two checkpoints how they differ. A large one takes long, so all
 // commands run in a worker.
+import { jsonOf } from "../core/binade.js";
 import { h } from "../dom.js";
 import { DiffView } from "../checkpoint/diff.js";
 import { beside, read } from "../checkpoint/files.js";
@@ -11,14 +12,14 @@ import { ScanView } from "../checkpoint/scan.js";
 import { items } from "../link.js";
 import { chosen, dropped } from "../report/files.js";
 import { saveReport } from "../report/save.js";
-import { choice, textField } from "../sum/controls.js";
+import { choice, plural, textField } from "../sum/controls.js";
 
 const start = "fp16,e4m3,e4m3/row,e4m3/tile:128x128,mxfp8,nvfp4";
 
 const targets = ["e4m3", "int8", "nvfp4", "mxfp4", "mxfp8", "bf16", "fp16", "fp32"];
 const layouts = ["compressed-tensors", "fp8", "fp8-block", "modelopt", "gpt-oss", "comfyui"];
 
-const listed = (state) => items(state.path[0] ?? start).join(",");
+const listed = (state) => items(state.path[0]).join(",") || start;
 
 class View {
     constructor(element, page) {
@@ -89,7 +90,8 @@ class View {
     }
 
     async open(list) {
-        this.say(`Reading ${list.length} file${list.length === 1 ? "" : "s"} ...`);
+        this.clear();
+        this.say(`Reading ${plural(list.length, "file")} ...`);
         const found = await read(list);
         if (found.report) {
             this.say("");
@@ -109,11 +111,7 @@ class View {
 
     // The answer of a command, which may say that something does not hold.
     async ask(words, files, operands) {
-        const { status, output, errors } = await this.client.run([...words, "--json", "--", ...operands], { files });
-        if (status > 1 || output === "") {
-            throw new Error(errors.replace(/^binade( \w+)?: /, "").trim() || `binade ${words[0]} ended with status ${status}`);
-        }
-        return JSON.parse(output);
+        return jsonOf(words, await this.client.run([...words, "--json", "--", ...operands], { files }));
     }
 
     // Of the checkpoint that is open.
@@ -123,7 +121,7 @@ class View {
 
     // It may be that nothing can be quantized: that is an answer, too.
     async plan() {
-        const { to = targets[0], layout = layouts[0] } = this.state.query;
+        const [to, layout] = [this.to, this.layout].map(({ input }) => input.value);
         try {
             return { quantize: await this.askOne("quantize", "--dry-run", "--to", to, "--layout", layout) };
         } catch (error) {
@@ -170,7 +168,7 @@ class View {
         if (report.kind !== "checkpoint") {
             throw new Error("This is a report of runs; open it in the room Run.");
         }
-        this.views?.forEach((view) => view.close());
+        this.clear();
         const { lint, scan, quantize, refused, relayout, diff } = report;
         this.shown = report;
         this.views = [scan && new ScanView(scan), diff && new DiffView(diff)].filter(Boolean);
@@ -182,20 +180,28 @@ class View {
             relayout && relayoutView(relayout)].filter(Boolean));
     }
 
+    // What is shown is of the files that were opened last.
+    clear() {
+        this.views?.forEach((view) => view.close());
+        this.views = this.shown = null;
+        this.actions.replaceChildren();
+        this.result.replaceChildren();
+    }
+
     go(change) {
         this.page.go({ room: room.id, path: this.state.path, query: this.state.query, ...change }, { replace: true });
     }
 
     update(state) {
         this.state = state;
-        this.to.set(state.query.to ?? targets[0]);
-        this.layout.set(state.query.layout ?? layouts[0]);
+        this.to.set(state.query.to || targets[0]);
+        this.layout.set(state.query.layout || layouts[0]);
         this.asked = listed(state);
         this.formats.set(this.asked);
     }
 
     close() {
-        this.views?.forEach((view) => view.close());
+        this.clear();
         this.client?.stop();
     }
 }

@@ -1,8 +1,9 @@
 // Same number, eight libraries: each dialect's answer, grouped by answer, with its source. `binade show --dialects`.
 import { h } from "../dom.js";
+import { names } from "../link.js";
 import { ask } from "../number/answer.js";
 import { answersTable } from "../number/answers.js";
-import { filled, showWords } from "../show_words.js";
+import { drawn, filled, showWords } from "../show_words.js";
 
 // [what it shows, formats, values]
 const examples = [
@@ -35,25 +36,25 @@ class View {
     }
 
     go() {
-        this.page.go(state(this.formats.value.replaceAll(" ", ""), this.value.value, this.query), { replace: true });
+        this.page.go(state(names(this.formats.value), this.value.value, this.query), { replace: true });
     }
 
     update(given) {
-        const { path, query } = filled(given, room.start);
+        const { path, query } = filled(given, room.start), [shown, others] = drawn({ path, query });
         this.query = query.exact === "1" ? { exact: "1" } : {};
         for (const [input, text, typed] of [[this.formats, path[0], given.path[0]], [this.value, path[1], given.path[1]]]) {
             if (document.activeElement !== input || input.value !== (typed ?? "")) {
                 input.value = text;
             }
         }
-        const { answers, status, notes } = ask(this.page.core, room.command(given), { verbose: false });
+        const { answers, status, notes } = ask(this.page.core, room.command(shown), { verbose: false });
         const failed = status > 1 || answers.length === 0;
-        this.message.replaceChildren(...(failed && notes.length === 0 ? ["type a number"] : notes).map((text) =>
+        this.message.replaceChildren(...(failed && notes.length === 0 ? ["type a number"] : [...notes, ...others]).map((text) =>
             h("p", { class: failed ? "failure" : "note" }, text)));
         this.answers.classList.toggle("stale", failed);
+        const [first] = failed ? [] : answers.flatMap((one) => one.findings ?? []);
+        document.title = `${first?.finding ?? room.title} - binade`;
         if (!failed) {
-            const findings = answers.flatMap((one) => one.findings ?? []);
-            document.title = findings.length > 0 ? `${findings[0].finding} - binade` : `${room.title} - binade`;
             this.answers.replaceChildren(...answers.flatMap((one) => (one.findings ?? []).map(({ format, finding }) =>
                 answersTable(finding, one.answers.filter((row) => row.format === format)))));
         }

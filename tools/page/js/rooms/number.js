@@ -7,7 +7,7 @@ import { readRounding } from "../number/choices.js";
 import { Controls } from "../number/controls.js";
 import { literalsOf } from "../number/literals.js";
 import { RandomBits } from "../number/random.js";
-import { filled, ruleKeys, showWords } from "../show_words.js";
+import { drawn, filled, ruleKeys, showWords } from "../show_words.js";
 
 const keys = [...ruleKeys, "exact"]; // in the order of the room's table in doc/reference/links.md
 
@@ -87,9 +87,10 @@ class View {
         const typed = given.path[1] ?? "";
         this.state = filled(given, room.start);
         this.controls.update(this.state, typed);
-        const { answers, status, notes } = ask(this.page.core, showWords(this.state));
+        const [shown, others] = drawn(this.state);
+        const { answers, status, notes } = ask(this.page.core, showWords(shown));
         const failed = status > 1 || answers.length === 0;
-        this.message.replaceChildren(...(failed && notes.length === 0 ? ["type a number"] : notes).map((text) =>
+        this.message.replaceChildren(...(failed && notes.length === 0 ? ["type a number"] : [...notes, ...others]).map((text) =>
             h("p", { class: failed ? "failure" : "note" }, text)));
         this.cards.classList.toggle("stale", failed);
         if (!failed) {
@@ -116,7 +117,7 @@ export const room = {
     },
 
     literals(given, page) {
-        const state = filled(given, this.start);
+        const [state] = drawn(filled(given, this.start));
         const { answers, status } = ask(page.core, showWords(state));
         return status > 1 || answers.length !== 1 ? [] : literalsOf(answers[0].results, formatFacts(page.core, state.path[0]));
     },

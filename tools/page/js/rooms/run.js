@@ -3,6 +3,7 @@
 import { h } from "../dom.js";
 import { chosen, dropped, read, reportOf } from "../report/files.js";
 import { saveReport } from "../report/save.js";
+import { plural } from "../sum/controls.js";
 import { reportView } from "../report/view.js";
 
 class RunRoom {
@@ -61,7 +62,7 @@ class RunRoom {
     }
 
     async open(list) {
-        this.say(`Reading ${list.length} files ...`);
+        this.say(`Reading ${plural(list.length, "file")} ...`);
         const { files, names, left, report } = await read(list);
         if (report) {
             this.show(report);

@@ -32,6 +32,9 @@ export const room = {
                     : link.removeAttribute("aria-current"));
             }
             view.update(s);
+            if (now.path[0] && now.path[0] !== s.kind) {
+                page.say(`unknown part '${now.path[0].slice(0, 60)}' (available: ${Object.keys(parts).join(", ")})`);
+            }
         };
         update(state);
         return { update, close: () => view?.close() };

@@ -1,18 +1,22 @@
 // Train: the same training in several recipes, made here in a worker; losses draw themselves, then the report.
 
+import { jsonOf } from "../core/binade.js";
 import { h, select } from "../dom.js";
 import { Live } from "../report/live.js";
 import { reportOf } from "../report/files.js";
 import { saveReport, saveRuns } from "../report/save.js";
 import { reportView } from "../report/view.js";
+import { filled } from "../show_words.js";
 
 // The options of the room, in the order of the command: key of the fragment, option, label.
 const NUMBERS = [["lr", "--lr", "Learning rate"], ["steps", "--steps", "Steps"], ["seeds", "--seeds", "Seed pairs"],
     ["batch", "--batch", "Batch"], ["inputs", "--inputs", "Inputs"], ["width", "--width", "Width"], ["depth", "--depth", "Depth"]];
 const FOLDER = "runs";
+const usual = { path: ["transformer", "fp32,bf16-amp,fp16-pure"] }; // those of the command
 const FIRST = ["fp32", "bf16-amp", "bf16-pure", "bf16-sr", "fp16-pure", "fp16-amp", "e4m3-pure", "fp8-delayed", "mxfp8", "nvfp4"];
 
-function wordsOf({ path: [model, recipes], query }) {
+function wordsOf(given) {
+    const { path: [model, recipes], query } = filled(given, usual);
     const words = ["train"];
     const add = (option, value) => (value ? words.push(option, value) : 0);
     add("--model", model);
@@ -27,7 +31,7 @@ function wordsOf({ path: [model, recipes], query }) {
 class TrainRoom {
     constructor(element, state, page) {
         this.page = page;
-        this.state = state;
+        this.state = filled(state, usual);
         this.list = page.core.json(["train", "--list"]);
         this.form = h("form", { class: "train no-print", onsubmit: (event) => { event.preventDefault(); this.start(); } });
         this.message = h("p", { class: "note", role: "status", hidden: true });
@@ -57,7 +61,7 @@ class TrainRoom {
     }
 
     chosen() {
-        return (this.state.path[1] ?? "").split(",").filter(Boolean);
+        return this.state.path[1].split(",").filter(Boolean);
     }
 
     recipes() {
@@ -97,7 +101,7 @@ class TrainRoom {
 
     update(state) {
         const typed = document.activeElement?.id;
-        this.state = state;
+        this.state = filled(state, usual);
         if (!typed?.startsWith("train-") || !this.form.contains(document.activeElement) || document.activeElement.type !== "text") {
             const checked = document.activeElement?.type === "checkbox" && this.form.contains(document.activeElement) ? document.activeElement.value : null;
             const scroll = this.form.querySelector(".train-recipes")?.scrollTop ?? 0;
@@ -145,12 +149,11 @@ class TrainRoom {
         this.say("");
         this.page.announce("Training has begun");
         try {
-            const { status, output, errors, files } = await this.client.run(words, { onWrite: (path, text) => { this.curves.write(path, text); this.tick(); } });
-            if (status > 1 || output === "") {
-                throw new Error(errors.replace(/^binade( \w+)?: /, "").trim());
-            }
-            this.files = files;
-            await this.report(JSON.parse(output));
+            const onWrite = (path, text) => { this.curves.write(path, text); this.tick(); };
+            const ended = await this.client.run(words, { onWrite });
+            const result = jsonOf(words, ended);
+            this.files = ended.files;
+            await this.report(result);
         } catch (error) {
             await this.failed(error);
         }

@@ -55,5 +55,9 @@ export function check(label, { id, onchange, title = null }) {
 export const roundings = [["rne", "nearest even (rne)"], ["rna", "nearest away (rna)"], ["rtz", "toward zero (rtz)"],
     ["rup", "up (rup)"], ["rdn", "down (rdn)"], ["rto", "to odd (rto)"], ["sr", "stochastic (sr)"]];
 
-// A count for people: 1,000,000.
+// A count for people: 1,000,000; and what is counted: 1 element, 2 elements.
 export const grouped = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, ",");
+export const plural = (n, what) => `${grouped(n)} ${what}${Number(n) === 1 ? "" : "s"}`;
+
+// A whole number as people type it, without the marks of its thousands. Other text stays, also 1,5.
+export const ungrouped = (text) => /^\s*\d{1,3}([ ,_]\d{3})+\s*$/.test(text) ? text.replace(/\D/g, "") : text.trim();

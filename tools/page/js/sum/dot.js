@@ -13,16 +13,24 @@ const hint = "fp32: one fma per step · each:fp32: multiply, then add · fma:bf1
     + "/promoteN: added to fp32 after N terms";
 const kinds = ["one rounding per step", "product and sum rounded", "aligned and truncated"];
 
-function conclusion(answer) {
-    const known = answer.accumulators.filter((a) => a.compared);
-    if (answer.exact === null || known.length === 0) {
+const listed = (values) => [...new Set(values)].join(", ");
+
+function conclusion({ exact, terms, accumulators }) {
+    if (exact === null) {
         return "The terms are not all finite: there is no exact sum.";
     }
-    const ranked = [...known].sort((a, b) => Math.abs(a.relative ?? Infinity) - Math.abs(b.relative ?? Infinity));
-    const [best, worst] = [ranked[0], ranked[ranked.length - 1]];
-    const digits = answer.exact.length <= 24 ? answer.exact : `${answer.terms[answer.terms.length - 1].exact_short} (rounded)`;
-    return `The exact dot product is ${digits}. ${best.name} is nearest (${best.value}, ${best.lost ?? "-"} of 24 bits lost); ` +
-        `${worst.name} is farthest (${worst.value}, ${worst.lost ?? "-"} bits lost).`;
+    const last = terms[terms.length - 1], digits = exact.length <= 24 ? exact : `${last.exact_short} (rounded)`;
+    const far = (a) => !a.compared ? Infinity : Math.abs(a.relative ?? a.sums[a.sums.length - 1] - last.exact_double);
+    const least = Math.min(...accumulators.map(far)), most = Math.max(...accumulators.map(far));
+    const say = (error, words) => {
+        const those = accumulators.filter((a) => far(a) === error), [{ lost }] = those;
+        const values = listed(those.map((a) => a.value)), bits = lost ? `, ${lost} of 24 bits lost` : "";
+        return `${listed(those.map((a) => a.name))} ${those.length === 1 ? "is" : "are"} ${words} (${values}${bits})`;
+    };
+    const alike = accumulators.length > 1 ? "equally near" : "inexact";
+    const ends = least < most ? `${say(least, "nearest")}; ${say(most, "farthest")}`
+        : say(least, least === Infinity ? "not finite" : least === 0 ? "exact" : alike);
+    return `The exact dot product is ${digits}. ${ends}.`;
 }
 
 export class Dot {
@@ -66,9 +74,14 @@ export class Dot {
         this.change({ terms: [...terms.slice(0, n), ...more].join(",") });
     }
 
+    // Commas and colons separate in the address.
     edit(at, side, text) {
+        if (/[,:]/.test(text)) {
+            this.fail(`term ${at + 1} must have numbers such as 0.5 or 0x1.8p-3, not '${text}'`);
+            return;
+        }
         const terms = items(this.state.terms).map((term) => term.split(":"));
-        terms[at][side] = text.replace(/[,:]/g, "").trim();
+        terms[at][side] = text.trim();
         this.change({ terms: terms.map((pair) => pair.join(":")).join(",") });
     }
 
@@ -103,13 +116,17 @@ export class Dot {
             this.show(call(this.page.core, "bnd_page_dot", this.state.terms, this.state.inputs, this.state.accumulators));
             this.failure.hidden = true;
         } catch (error) {
-            this.failure.textContent = error.message;
-            this.failure.hidden = false;
-            this.verdict.textContent = "";
-            this.table.replaceChildren();
-            this.steps.replaceChildren();
-            this.chart.update({ series: [] });
+            this.fail(error.message);
         }
+    }
+
+    fail(message) {
+        this.failure.textContent = message;
+        this.failure.hidden = false;
+        this.verdict.textContent = "";
+        this.table.replaceChildren();
+        this.steps.replaceChildren();
+        this.chart.update({ series: [] });
     }
 
     show(answer) {

@@ -3,7 +3,7 @@ import { xyChart } from "../chart/chart.js";
 import { call } from "../core/call.js";
 import { h } from "../dom.js";
 import { items } from "../link.js";
-import { check, choice, grouped, number, scrolled, tableOf, roundings, textField } from "./controls.js";
+import { check, choice, grouped, number, scrolled, tableOf, roundings, textField, ungrouped } from "./controls.js";
 import { format } from "./state.js";
 
 const formats = ["fp32", "fp16", "bf16", "e4m3", "e5m2"];
@@ -12,32 +12,43 @@ const series = [["constant", "the same number"], ["1/k", "1/k: 1, 1/2, 1/3, ..."
 const LIGHT = 2000000; // additions that take less than a frame or two; more run in the worker
 const name = (f, way) => way === "" ? f : `${f}:${way}`;
 
-// What a line of the table says of stalling. Kahan's correction and random rounding may change a total after steps that
-// did not.
-function stall(line, count) {
+const isNearest = (round) => round === "rne" || round === "rna";
+
+// The distance to the next value, half of it where the nearest is taken: a smaller term is lost. NaN where the total is
+// not finite.
+const least = ({ short, precision }, round) =>
+    2 ** (Math.floor(Math.log2(Math.abs(short))) + (isNearest(round) ? 0 : 1) - precision);
+
+// Whether no further term changes the total. Kahan's correction and random rounding may change it after steps that did
+// not. Terms that are not random do not grow: one lost term tells. Of random terms the largest must be lost, which is 1.
+const stalls = (line, { count, exact }, { term, round }) => line.has_steps && line.last_change < count && exact !== "0"
+    && !line.stochastic && line.way !== "kahan" && !(term === "random" && least(line, round) < 1);
+
+// What a line of the table says of stalling.
+function stall(line, answer, state) {
     if (!line.has_steps) {
         return "no running total";
     }
-    if (line.last_change < count && !line.stochastic && line.way !== "kahan") {
+    if (stalls(line, answer, state)) {
         return `at step ${grouped(line.last_change + 1)}`;
     }
-    return line.unchanged > 0 ? `last change at step ${grouped(line.last_change)}` : "no";
+    return line.unchanged > 0 && answer.exact !== "0" ? `last change at step ${grouped(line.last_change)}` : "no";
 }
 
 // Why a total stays where it is, where a term is that small; a largest value stays for another reason.
-function reason({ short, term, last_change: last, precision }, round) {
-    const half = 2 ** (Math.floor(Math.log2(Math.abs(short))) - precision), nearest = round === "rne" || round === "rna";
-    return nearest && Math.abs(term ?? 1 / (last + 1)) <= half ? ", because each further term is at most half the distance to the next value" : "";
+function reason(line, { term, round }) {
+    const largest = term === "random" ? 1 : Math.abs(line.term ?? 1 / (line.last_change + 1));
+    return isNearest(round) && largest <= least(line, round)
+        ? ", because each further term is at most half the distance to the next value" : "";
 }
 
-function conclusion(answer, round) {
+function conclusion(answer, state) {
     const ranked = answer.lines.filter((l) => l.relative !== null).sort((a, b) => Math.abs(a.relative) - Math.abs(b.relative));
-    const stalled = answer.lines.filter((l) => l.has_steps && l.last_change < answer.count && !l.stochastic && l.way !== "kahan");
-    const first = stalled.sort((a, b) => a.last_change - b.last_change)[0];
+    const [first] = answer.lines.filter((l) => stalls(l, answer, state)).sort((a, b) => a.last_change - b.last_change);
     const parts = [`The exact sum is ${answer.exact}${answer.exact.endsWith("...") ? "" : "."}`];
     if (first) {
         const step = grouped(first.last_change + 1);
-        parts.push(Number.isFinite(Number(first.short)) ? `${first.name} stalls at step ${step}: its total stays ${first.short}${reason(first, round)}.`
+        parts.push(Number.isFinite(Number(first.short)) ? `${first.name} stalls at step ${step}: its total stays ${first.short}${reason(first, state)}.`
             : `${first.name} is ${first.short} before step ${step}, and stays so.`);
     }
     if (ranked.length > 0) {
@@ -45,6 +56,12 @@ function conclusion(answer, round) {
         parts.push(best.relative === 0 ? `${best.name} gives the exact sum.` : `${best.name} is nearest: ${best.short}.`);
     }
     return parts.join(" ");
+}
+
+// A code as the number that it stands for.
+function numberOf(core, term) {
+    const [name, code] = term.split(":");
+    return code === undefined ? term : core.json(["show", "-f", name, "--", term]).results[0].hex;
 }
 
 export class Running {
@@ -64,7 +81,7 @@ export class Running {
             onchange: (value) => this.change({ term: value === "constant" ? "0.001" : value }) });
         const term = textField("Number", { id: "sum-term", oninput: (value) => this.change({ term: value.trim() }) });
         const count = textField("How many", { id: "sum-count", width: 9,
-            oninput: (value) => this.change({ count: value.replace(/[ ,_]/g, "") }) });
+            oninput: (value) => this.change({ count: ungrouped(value) }) });
         const round = choice("Rounding", roundings, { id: "sum-round", onchange: (value) => this.change({ round: value }) });
         const seed = textField("Seed", { id: "sum-seed", width: 5, oninput: (value) => this.change({ seed: value.trim() || "0" }) });
         const sums = textField("Sums (format, or format:way)", { id: "sum-sums", oninput: (value) => this.change({ sums: value }) });
@@ -125,7 +142,7 @@ export class Running {
             if (!/^\d{1,9}$/.test(seed)) {
                 throw new Error(`the seed must be from 0 to 999,999,999, not '${seed}'`);
             }
-            const values = ["bnd_page_sum", term, n, sums, round, Number(seed)];
+            const values = ["bnd_page_sum", numberOf(this.page.core, term), n, sums, round, Number(seed)];
             let answer;
             if (n * items(sums).length <= LIGHT) {
                 answer = call(this.page.core, ...values);
@@ -157,7 +174,7 @@ export class Running {
 
     show(answer) {
         this.failure.hidden = true;
-        this.verdict.textContent = conclusion(answer, this.state.round);
+        this.verdict.textContent = conclusion(answer, this.state);
         this.chart.update({ series: [{ name: "exact", x: answer.at, y: answer.exact_sums },
             ...answer.lines.map((l) => ({ name: l.name, x: answer.at, y: l.sums }))] });
         const head = ["Sum", "Total", "Error", "Relative", "Bits lost", "Stalls", "Term as stored", "Way"];
@@ -165,7 +182,7 @@ export class Running {
             [0, 1, 2, 3].map(() => h("td", {}, "")), number(this.state.term), h("td", {}, ""));
         this.table.replaceChildren(tableOf("Totals", head, [exact, ...answer.lines.map((l) => h("tr", { "data-sum": l.name },
             h("th", { scope: "row" }, l.name), number(l.value, l.code), number(l.error_short), number(l.relative_text),
-            number(l.lost === null ? "-" : `${l.lost} of ${l.precision}`), h("td", {}, stall(l, answer.count)),
+            number(l.lost === null ? "-" : `${l.lost} of ${l.precision}`), h("td", {}, stall(l, answer, this.state)),
             number(l.term ?? "rounded, each"), h("td", {}, l.title)))]));
     }
 

@@ -51,7 +51,11 @@ export function dotExpression(s, name) {
         return null;
     }
     const number = (x) => format === s.inputs ? x : `${s.inputs}(${x})`;
-    const terms = items(s.terms).map((term) => term.split(":").map(number));
+    const pairs = items(s.terms).map((term) => term.split(":"));
+    if (pairs.some((pair) => pair.length !== 2 || pair.includes(""))) {
+        return null;
+    }
+    const terms = pairs.map((pair) => pair.map(number));
     const expression = fma || plainFused ? terms.reduce((sum, [a, b]) => `fma(${a}, ${b}, ${sum})`, "0")
         : terms.map(([a, b]) => `${a}*${b}`).join(" + ");
     return { expression, format };

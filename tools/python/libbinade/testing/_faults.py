@@ -51,6 +51,15 @@ class Cast:
     def below_normal(self):
         return (self.wide < self.f.smallest_normal) & numpy.isfinite(self.x)
 
+    @property
+    def ties(self):
+        """Which numbers are halfway between two neighbours in f."""
+        halves = numpy.ldexp(self.wide, 1 - self.exponents)
+        if self.f.has_subnormals:
+            return halves % 2 == 1
+        middle = self.f.smallest / 2 if self.f.has_zero else numpy.nan  # nothing else lies below the smallest number
+        return numpy.where(self.wide < self.f.smallest, self.wide == middle, halves % 2 == 1)
+
 
 def _rounds_twice(through):
     def codes(cast):
@@ -105,13 +114,30 @@ def _no_carry(cast):
     return numpy.where(carried, codes - cast.word(1 << cast.f.fraction_bits), codes)
 
 
-@fault("looks at one bit behind the last place only, and not at the bits after it")
-def _no_sticky(cast):
-    half = cast.exponents - 1
-    with numpy.errstate(all="ignore"):
-        cut = numpy.ldexp(numpy.trunc(numpy.ldexp(cast.wide, -half)), half)
-        cut = numpy.copysign(cut, cast.x).astype(cast.x.dtype)
-    return numpy.where(numpy.isfinite(cast.x), cast.codes(cut), cast.codes())
+def _few_bits(bits):
+    def codes(cast):
+        last = cast.exponents - bits
+        with numpy.errstate(all="ignore"):
+            cut = numpy.ldexp(numpy.trunc(numpy.ldexp(cast.wide, -last)), last)
+            cut = numpy.copysign(cut, cast.x).astype(cast.x.dtype)
+        return numpy.where(numpy.isfinite(cast.x), cast.codes(cut), cast.codes())
+    return codes
+
+
+fault("looks at one bit behind the last place only, and not at the bits after it")(_few_bits(1))
+fault("looks at two bits behind the last place only, and not at the bits after them")(_few_bits(2))
+fault("looks at three bits behind the last place only, and not at the bits after them")(_few_bits(3))
+
+
+@fault("rounds ties toward zero")
+def _ties_to_zero(cast):
+    return numpy.where(cast.ties, cast.codes(rounding="rtz"), cast.codes(rounding="rne"))
+
+
+@fault("rounds ties toward plus infinity, as floor(x + 0.5) does")
+def _ties_up(cast):
+    down = cast.ties & numpy.signbit(cast.x)
+    return numpy.where(down, cast.codes(rounding="rtz"), cast.codes(rounding="rna"))
 
 
 @fault("overflows before rounding: every number above the maximum")
@@ -219,12 +245,12 @@ def _swapped(cast):
     return cast.codes().byteswap() if cast.f.dtype.itemsize > 1 else None
 
 
-@fault("reads an exponent that is one too large")
+@fault("gives half of the right number: the exponent is one too small")
 def _half(cast):
     return cast.codes(cast.x / cast.x.dtype.type(2))
 
 
-@fault("reads an exponent that is one too small")
+@fault("gives twice the right number: the exponent is one too large")
 def _twice(cast):
     with numpy.errstate(all="ignore"):
         return cast.codes(cast.x * cast.x.dtype.type(2))
