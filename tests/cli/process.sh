@@ -114,8 +114,9 @@ if command -v timeout >/dev/null && timeout --preserve-status 9 true 2>/dev/null
     steps() { sed 's/"time[^,}]*//g' "$1/metrics.jsonl"; }
     check "every step is the same" equal "$(steps whole | cksum)" "$(steps stopped | cksum)"
     stops=0 status=130
-    while [ "$status" -ge 128 ] && [ "$stops" -lt 60 ]; do
-        status=$(after INT "$((stops / 5)).$((stops % 5 * 2 + 1))" sweep --model linear --steps "$((long / 2))" --lr 0.01,0.02,0.04 --recipe fp32 -j 1 --out sweep)
+    while [ "$status" -ge 128 ] && [ "$stops" -lt 20 ]; do # each time half as long again
+        seconds=$(awk "BEGIN { print 0.04 * 1.5 ^ $stops }")
+        status=$(after INT "$seconds" sweep --model linear --steps "$long" --lr 0.01,0.02,0.04 --recipe fp32 -j 1 --out sweep)
         stops=$((stops + 1))
     done
     check "a sweep is stopped" [ "$stops" -gt 1 ]
