@@ -79,23 +79,17 @@ static int read_help(void *options, const option_row *row, const char *value)
     return FINE;
 }
 
-const option_row row_format = {
-    .name = "format",
-    .letter = 'f',
-    .argument = "LIST",
-    .help =
-        "formats, separated by commas: built-in (fp16, e4m3), P3109 (binary8p3se), custom (e6m9, e5m10b12fn), value "
-        "sets (p11emin-14emax15), groups (all ieee ocp fnuz p3109 p3109-all mx)",
-    .completes = COMPLETES_FORMATS,
-    INTO(settings, formats, read_formats)};
-const option_row row_code_format = {
-    .name = "format",
-    .letter = 'f',
-    .argument = "LIST",
-    .help = "formats, separated by commas: built-in (fp16, e4m3), P3109 (binary8p3se), custom (e6m9, e5m10b12fn), "
-            "groups (all ieee ocp fnuz p3109 p3109-all mx); no value sets, which have no codes",
-    .completes = COMPLETES_FORMATS,
-    INTO(settings, formats, read_formats)};
+/* Row of -f; `sets` and `end` are the words about value sets. */
+#define FORMATS(sets, end)                                                                                             \
+    {                                                                                                                  \
+        .name = "format", .letter = 'f', .argument = "LIST",                                                           \
+        .help = "formats, separated by commas: built-in (fp16, e4m3), P3109 (binary8p3se), custom (e6m9, "             \
+                "e5m10b12fn), " sets "groups (all ieee ocp fnuz p3109 p3109-all mx)" end,                              \
+        .completes = COMPLETES_FORMATS, INTO(settings, formats, read_formats)                                          \
+    }
+
+const option_row row_format = FORMATS("value sets (p11emin-14emax15), ", "");
+const option_row row_code_format = FORMATS("", "; no value sets, which have no codes");
 const option_row row_round = {
     .name = "round",
     .letter = 'r',
