@@ -21,7 +21,7 @@ _binade()
         --dialect) words="ml_dtypes ml_dtypes-saturate cuda-satfinite cuda-nosat cuda-satfinite-rz cuda-nosat-rz onnx-saturate onnx-nosaturate torch torch-2.11 ocp-sat ocp-nonsat p3109-satfinite p3109-satpropagate p3109-satnone" ;;
         --overflow) words="format saturate propagate format-max propagate-max" ;;
         --nan) words="default canonical signed ones signed-ones propagate x86" ;;
-        --flush) words="none in out both" ;;
+        --flush) words="none in out both tiny in-tiny" ;;
         --tininess) words="before after" ;;
         --svg) files=yes ;;
         --color) words="auto always never" ;;
@@ -48,7 +48,7 @@ _binade()
         --dialect) words="ml_dtypes ml_dtypes-saturate cuda-satfinite cuda-nosat cuda-satfinite-rz cuda-nosat-rz onnx-saturate onnx-nosaturate torch torch-2.11 ocp-sat ocp-nonsat p3109-satfinite p3109-satpropagate p3109-satnone" ;;
         --svg) files=yes ;;
         --overflow) words="format saturate propagate format-max propagate-max" ;;
-        --flush) words="none in out both" ;;
+        --flush) words="none in out both tiny in-tiny" ;;
         --color) words="auto always never" ;;
         esac ;;
     block)
@@ -67,7 +67,7 @@ _binade()
         --dialect) words="ml_dtypes ml_dtypes-saturate cuda-satfinite cuda-nosat cuda-satfinite-rz cuda-nosat-rz onnx-saturate onnx-nosaturate torch torch-2.11 ocp-sat ocp-nonsat p3109-satfinite p3109-satpropagate p3109-satnone" ;;
         --overflow) words="format saturate propagate format-max propagate-max" ;;
         --nan) words="default canonical signed ones signed-ones propagate x86" ;;
-        --flush) words="none in out both" ;;
+        --flush) words="none in out both tiny in-tiny" ;;
         --tininess) words="before after" ;;
         --color) words="auto always never" ;;
         esac ;;
@@ -82,7 +82,7 @@ _binade()
         --round | -r) words="rne rna rtz rup rdn rto sr sra srb sr-equal" ;;
         --overflow) words="format saturate propagate format-max propagate-max" ;;
         --nan) words="default canonical signed ones signed-ones propagate x86" ;;
-        --flush) words="none in out both" ;;
+        --flush) words="none in out both tiny in-tiny" ;;
         --tininess) words="before after" ;;
         --dialect) words="ml_dtypes ml_dtypes-saturate cuda-satfinite cuda-nosat cuda-satfinite-rz cuda-nosat-rz onnx-saturate onnx-nosaturate torch torch-2.11 ocp-sat ocp-nonsat p3109-satfinite p3109-satpropagate p3109-satnone" ;;
         --progress) words="auto always never" ;;
@@ -228,7 +228,7 @@ _binade()
         --round | -r) words="rne rna rtz rup rdn rto sr sra srb sr-equal" ;;
         --overflow) words="format saturate propagate format-max propagate-max" ;;
         --nan) words="bits any default canonical signed ones signed-ones propagate x86" ;;
-        --flush) words="none in out both" ;;
+        --flush) words="none in out both tiny in-tiny" ;;
         --tininess) words="before after" ;;
         --dialect) words="ml_dtypes ml_dtypes-saturate cuda-satfinite cuda-nosat cuda-satfinite-rz cuda-nosat-rz onnx-saturate onnx-nosaturate torch torch-2.11 ocp-sat ocp-nonsat p3109-satfinite p3109-satpropagate p3109-satnone" ;;
         --flags) words="none ieee all" ;;

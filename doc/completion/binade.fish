@@ -19,7 +19,7 @@ complete -c binade -n '__binade_is show' -l dialects -d 'the results under the r
 complete -c binade -n '__binade_is show' -l dialect -d 'the rule of a library, such as torch; explicit options override it (default none)' -x -a 'ml_dtypes ml_dtypes-saturate cuda-satfinite cuda-nosat cuda-satfinite-rz cuda-nosat-rz onnx-saturate onnx-nosaturate torch torch-2.11 ocp-sat ocp-nonsat p3109-satfinite p3109-satpropagate p3109-satnone'
 complete -c binade -n '__binade_is show' -l overflow -d 'what overflow gives: format saturate propagate format-max propagate-max (default format)' -x -a 'format saturate propagate format-max propagate-max'
 complete -c binade -n '__binade_is show' -l nan -d 'which NaN results: canonical signed ones signed-ones propagate x86 (default signed in conversions, canonical in operations)' -x -a 'default canonical signed ones signed-ones propagate x86'
-complete -c binade -n '__binade_is show' -l flush -d 'subnormals become zero on: none in out both (default none)' -x -a 'none in out both'
+complete -c binade -n '__binade_is show' -l flush -d 'what becomes zero: none; subnormals, in, out or both; tiny results, tiny or in-tiny (default none)' -x -a 'none in out both tiny in-tiny'
 complete -c binade -n '__binade_is show' -l tininess -d 'underflow is detected before or after rounding (default after)' -x -a 'before after'
 complete -c binade -n '__binade_is show' -l seed -d 'seed for the random bits of stochastic rounding (default 0)' -x
 complete -c binade -n '__binade_is show' -l random -d 'the random bits of stochastic rounding as a number, for every value (default: those of --seed)' -x
@@ -56,7 +56,7 @@ complete -c binade -n '__binade_is range' -l svg -d 'the bars as a picture in FI
 complete -c binade -n '__binade_is range' -l json -d 'JSON instead of text'
 complete -c binade -n '__binade_is range' -l csv -d 'comma-separated values instead of text'
 complete -c binade -n '__binade_is range' -l overflow -d 'what overflow gives: format saturate propagate format-max propagate-max (default format)' -x -a 'format saturate propagate format-max propagate-max'
-complete -c binade -n '__binade_is range' -l flush -d 'subnormals become zero on: none in out both (default none)' -x -a 'none in out both'
+complete -c binade -n '__binade_is range' -l flush -d 'what becomes zero: none; subnormals, in, out or both; tiny results, tiny or in-tiny (default none)' -x -a 'none in out both tiny in-tiny'
 complete -c binade -n '__binade_is range' -l seed -d 'seed for the random bits of stochastic rounding (default 0)' -x
 complete -c binade -n '__binade_is range' -l color -d 'colours: auto always never (default auto: on a terminal without NO_COLOR)' -x -a 'auto always never'
 complete -c binade -n '__binade_is range' -l help -s h -d 'print this text'
@@ -76,7 +76,7 @@ complete -c binade -n '__binade_is calc' -l round -s r -d 'rounding: rne rna rtz
 complete -c binade -n '__binade_is calc' -l dialect -d 'the rule of a library, such as torch; explicit options override it (default none)' -x -a 'ml_dtypes ml_dtypes-saturate cuda-satfinite cuda-nosat cuda-satfinite-rz cuda-nosat-rz onnx-saturate onnx-nosaturate torch torch-2.11 ocp-sat ocp-nonsat p3109-satfinite p3109-satpropagate p3109-satnone'
 complete -c binade -n '__binade_is calc' -l overflow -d 'what overflow gives: format saturate propagate format-max propagate-max (default format)' -x -a 'format saturate propagate format-max propagate-max'
 complete -c binade -n '__binade_is calc' -l nan -d 'which NaN results: canonical signed ones signed-ones propagate x86 (default signed in conversions, canonical in operations)' -x -a 'default canonical signed ones signed-ones propagate x86'
-complete -c binade -n '__binade_is calc' -l flush -d 'subnormals become zero on: none in out both (default none)' -x -a 'none in out both'
+complete -c binade -n '__binade_is calc' -l flush -d 'what becomes zero: none; subnormals, in, out or both; tiny results, tiny or in-tiny (default none)' -x -a 'none in out both tiny in-tiny'
 complete -c binade -n '__binade_is calc' -l tininess -d 'underflow is detected before or after rounding (default after)' -x -a 'before after'
 complete -c binade -n '__binade_is calc' -l seed -d 'seed for the random bits of stochastic rounding (default 0)' -x
 complete -c binade -n '__binade_is calc' -l color -d 'colours: auto always never (default auto: on a terminal without NO_COLOR)' -x -a 'auto always never'
@@ -99,7 +99,7 @@ complete -c binade -n '__binade_is cast' -l json -d 'print the statistics as JSO
 complete -c binade -n '__binade_is cast' -l round -s r -d 'rounding: rne rna rtz rup rdn rto sr:N sra:N srb:N sr-equal, N random bits (default rne; N 32)' -x -a 'rne rna rtz rup rdn rto sr sra srb sr-equal'
 complete -c binade -n '__binade_is cast' -l overflow -d 'what overflow gives: format saturate propagate format-max propagate-max (default format)' -x -a 'format saturate propagate format-max propagate-max'
 complete -c binade -n '__binade_is cast' -l nan -d 'which NaN results: canonical signed ones signed-ones propagate x86 (default signed in conversions, canonical in operations)' -x -a 'default canonical signed ones signed-ones propagate x86'
-complete -c binade -n '__binade_is cast' -l flush -d 'subnormals become zero on: none in out both (default none)' -x -a 'none in out both'
+complete -c binade -n '__binade_is cast' -l flush -d 'what becomes zero: none; subnormals, in, out or both; tiny results, tiny or in-tiny (default none)' -x -a 'none in out both tiny in-tiny'
 complete -c binade -n '__binade_is cast' -l tininess -d 'underflow is detected before or after rounding (default after)' -x -a 'before after'
 complete -c binade -n '__binade_is cast' -l dialect -d 'the rule of a library, such as torch; explicit options override it (default none)' -x -a 'ml_dtypes ml_dtypes-saturate cuda-satfinite cuda-nosat cuda-satfinite-rz cuda-nosat-rz onnx-saturate onnx-nosaturate torch torch-2.11 ocp-sat ocp-nonsat p3109-satfinite p3109-satpropagate p3109-satnone'
 complete -c binade -n '__binade_is cast' -l seed -d 'seed for the random bits of stochastic rounding (default 0)' -x
@@ -384,7 +384,7 @@ complete -c binade -n '__binade_is vectors' -l level -d '1 or 2: combinations of
 complete -c binade -n '__binade_is vectors' -l round -s r -d 'rounding: rne rna rtz rup rdn rto sr:N sra:N srb:N sr-equal, N random bits (default rne; N 32)' -x -a 'rne rna rtz rup rdn rto sr sra srb sr-equal'
 complete -c binade -n '__binade_is vectors' -l overflow -d 'what overflow gives: format saturate propagate format-max propagate-max (default format)' -x -a 'format saturate propagate format-max propagate-max'
 complete -c binade -n '__binade_is vectors' -l nan -d 'the NaN of the result, as in show (default signed in conversions, else canonical); check also: bits (NaNs must be equal) or any (any NaN is accepted; default bits)' -x -a 'bits any default canonical signed ones signed-ones propagate x86'
-complete -c binade -n '__binade_is vectors' -l flush -d 'subnormals become zero on: none in out both (default none)' -x -a 'none in out both'
+complete -c binade -n '__binade_is vectors' -l flush -d 'what becomes zero: none; subnormals, in, out or both; tiny results, tiny or in-tiny (default none)' -x -a 'none in out both tiny in-tiny'
 complete -c binade -n '__binade_is vectors' -l tininess -d 'underflow is detected before or after rounding (default after)' -x -a 'before after'
 complete -c binade -n '__binade_is vectors' -l dialect -d 'the rule of a library, such as torch; explicit options override it (default none)' -x -a 'ml_dtypes ml_dtypes-saturate cuda-satfinite cuda-nosat cuda-satfinite-rz cuda-nosat-rz onnx-saturate onnx-nosaturate torch torch-2.11 ocp-sat ocp-nonsat p3109-satfinite p3109-satpropagate p3109-satnone'
 complete -c binade -n '__binade_is vectors' -l seed -d 'seed for the random bits of stochastic rounding (default 0)' -x

@@ -230,6 +230,14 @@ typedef enum bnd_zero {
 /* Which neighbour of a tie counts as even at one bit of precision: the format's choice (bnd_ties), or this one. */
 typedef enum bnd_tie_rule { BND_TIE_RULE_FORMAT, BND_TIE_RULE_SIGNIFICAND, BND_TIE_RULE_CODE } bnd_tie_rule;
 
+/* Which results become zero. They differ where a number below the smallest normal one is rounded up to it: that result
+ * is not subnormal, but it is tiny. */
+typedef enum bnd_flush {
+    BND_FLUSH_NONE,
+    BND_FLUSH_SUBNORMAL, /* those that are subnormal after rounding */
+    BND_FLUSH_TINY       /* those that are tiny, before or after rounding as tiny_before says: FTZ of x86 is after */
+} bnd_flush;
+
 /* How to round. All zero is the default: nearest even, the format's own overflow, subnormals kept. Each choice has one
  * byte, so that a rule is passed in registers. */
 typedef struct bnd_rule {
@@ -242,8 +250,8 @@ typedef struct bnd_rule {
     uint8_t tie_rule;    /* bnd_tie_rule */
     uint8_t random_bits; /* N of the stochastic modes, 1 .. 62; 0 means 32 */
     bool flush_in;       /* subnormal operands count as zero */
-    bool flush_out;      /* subnormal results become zero */
-    bool tiny_before;    /* underflow is detected before rounding; the default is after */
+    uint8_t flush_out;   /* bnd_flush */
+    bool tiny_before;    /* tiny results are detected before rounding; the default is after */
     uint8_t reserved[5]; /* zero; sixteen bytes are passed in two registers */
 } bnd_rule;
 enum { BND_RANDOM_BITS_DEFAULT = 32, BND_RANDOM_BITS_MAX = 62 };

@@ -163,7 +163,8 @@ bnd_rule draw_rule(draw *d)
         rule.rounding = BND_ROUND_RNE;
     }
     if (draw_one_in(d, 3)) {
-        rule.flush_in = rule.flush_out = false;
+        rule.flush_in = false;
+        rule.flush_out = BND_FLUSH_NONE;
     }
     if (draw_one_in(d, 2)) {
         rule.tie_rule = BND_TIE_RULE_SIGNIFICAND;

@@ -48,7 +48,10 @@ static bnd_rule policy(unsigned i)
         .zero = i / 4 % 2,
         .tie_rule = (uint8_t)(i / 5 % 3),
         .flush_in = i / 3 % 2 != 0,
-        .flush_out = i % 4 == 1,
+        .flush_out = (uint8_t)(i % 4 == 1   ? BND_FLUSH_SUBNORMAL
+                               : i % 4 == 2 ? BND_FLUSH_TINY
+                                            : BND_FLUSH_NONE),
+        .tiny_before = i % 7 == 3,
     };
 }
 

@@ -51,6 +51,8 @@ static void ask_everything(comparison *b, const place *p, asker *ask, double x)
     if (p->near_bottom) {
         ask(b, p, (bnd_rule){.tiny_before = true}, x);
         ask(b, p, (bnd_rule){.flush_out = true}, x);
+        ask(b, p, (bnd_rule){.flush_out = BND_FLUSH_TINY}, x);
+        ask(b, p, (bnd_rule){.flush_out = BND_FLUSH_TINY, .tiny_before = true}, x);
         ask(b, p, (bnd_rule){.flush_in = true, .flush_out = true, .tiny_before = true}, x);
     }
     if (p->f->precision == 1) {

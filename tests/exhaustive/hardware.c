@@ -1,7 +1,8 @@
 /* This machine's processor against the library, in all four directions that IEEE 754 knows, with flags:
  *   F16C        fp32 to fp16; a stratified sample, or with --all every float in every direction
  *   casts       fp64 to fp32, fp32 to fp64, int64 to fp32 and fp64, under fesetround; a stratified sample
- *   operations  add, sub, mul, div, sqrt and fma of fp32 and fp64; with --all, a stratified sample of 10^8 per format
+ *   operations  add, sub, mul, div, sqrt and fma of fp32 and fp64, on x86-64 with FTZ and with DAZ, too; with --all, a
+ *               stratified sample of 10^8 per format
  *               (without it tests/arith/test_hardware.c has a smaller one)
  *
  * Conversions only if the processor is an x86-64, whose NaNs and tininess rule.nan and the default mean; without F16C
@@ -37,7 +38,7 @@ typedef struct job {
     uint64_t inputs;
 } job;
 
-enum { MOST_JOBS = 128 };
+enum { MOST_JOBS = 256 };
 typedef struct plan {
     const request *r;
     task tasks[MOST_JOBS];
@@ -95,8 +96,12 @@ static void list_operations(plan *p, const char *format)
             job j = {check_operation, format_called(format), i, direction,
                      OPERANDS / (OPERATIONS * MACHINE_DIRECTIONS) + 1};
             char name[32];
-            snprintf(name, sizeof name, "%s %s", format, bnd_operation_name(operations[i]));
-            add_job(p, j, name, bnd_rounding_name(bnd_rule_rounding(machine_rule(direction))));
+            bnd_rule rule = machine_rule(direction);
+            snprintf(name, sizeof name, "%s %s%s", format, bnd_operation_name(operations[i]),
+                     rule.flush_in    ? " FTZ DAZ"
+                     : rule.flush_out ? " FTZ"
+                                      : "");
+            add_job(p, j, name, bnd_rounding_name(bnd_rule_rounding(rule)));
         }
     }
 }

@@ -30,7 +30,8 @@ function bitsOf(x) {
 }
 
 function ruleOf([dialect, round, overflow, nan, choices]) {
-    const options = { flushIn: (choices & 1) !== 0, flushOut: (choices & 2) !== 0, tinyBefore: (choices & 4) !== 0 };
+    const flushOut = (choices & 8) !== 0 ? "tiny" : (choices & 2) !== 0;
+    const options = { flushIn: (choices & 1) !== 0, flushOut, tinyBefore: (choices & 4) !== 0 };
     Object.entries({ dialect, round, overflow, nan }).forEach(([name, word]) => {
         if (word !== "") {
             options[name] = word;

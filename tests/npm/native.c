@@ -81,7 +81,7 @@ bool take_rule(rule_names *names, const bnd_format *f)
         good = good && bnd_nan_parse(&rule, names->nan, NULL) == BND_OK;
     }
     rule.flush_in = (names->choices & 1) != 0;
-    rule.flush_out = (names->choices & 2) != 0;
+    rule.flush_out = (uint8_t)((names->choices & 8) != 0 ? BND_FLUSH_TINY : names->choices >> 1 & 1);
     rule.tiny_before = (names->choices & 4) != 0;
     names->rule = rule;
     return good;
@@ -97,7 +97,7 @@ rule_names any_rule(const bnd_format *f)
         names.nan = bnd_nan_name((bnd_nan)any(BND_NAN_COUNT));
     }
     if (any(4) == 0) {
-        names.choices = (unsigned)any(8);
+        names.choices = (unsigned)any(16);
     }
     if (any(4) == 0) {
         names.dialect = bnd_dialect_name(any(bnd_dialect_count()));

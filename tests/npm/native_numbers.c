@@ -97,7 +97,7 @@ void write_specials(FILE *out, const bnd_format *f)
         "0.333333333333333333333333333333333333333333333333333333333333333333333333333333333333333333333333333"};
     static char long_text[6000];
     for (unsigned rounding = 0; rounding < BND_ROUND_COUNT; rounding++) {
-        for (unsigned choices = 0; choices < 4; choices += 3) {
+        for (unsigned choices = 0; choices < 16; choices += 3) {
             rule_names names = {"", bnd_rounding_name((bnd_rounding)rounding), "", "", choices, {0}};
             (void)take_rule(&names, f);
             for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {

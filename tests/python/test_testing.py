@@ -28,6 +28,10 @@ def e4m3(x, *, nearest=np.rint, fraction=3, bias=7, overflow=MAX, threshold=464.
     below = size < 2.0 ** least
     if subnormals == "zero":
         code = np.where(n < (1 << fraction), np.where(below, 0, code), code)
+    elif subnormals == "tiny":
+        code = np.where(below & (nearest(np.ldexp(size, fraction - least + 1)) < 2 << fraction), 0, code)
+    elif subnormals == "below":
+        code = np.where(below, 0, code)
     elif subnormals == "truncated":
         code = np.where(below, np.floor(np.ldexp(size, fraction - least)).astype(np.int64), code)
     elif subnormals == "shifted":
@@ -108,6 +112,9 @@ PLANTED = [
     ("maximum of 240", "e4m3", SATURATE, lambda x: e4m3(x, overflow=0x77, infinity=0x77, threshold=248.0, nan=0x7c),
      "gives codes of e4m3ieee"),
     ("subnormals flushed", "e4m3", SATURATE, lambda x: e4m3(x, subnormals="zero"), "gives subnormal results as zero"),
+    ("tiny results flushed", "e4m3", SATURATE, lambda x: e4m3(x, subnormals="tiny"), "gives tiny results as zero"),
+    ("all below the normal numbers flushed", "e4m3", SATURATE, lambda x: e4m3(x, subnormals="below"),
+     "gives zero for every number below"),
     ("subnormals truncated", "e4m3", SATURATE, lambda x: e4m3(x, subnormals="truncated"),
      "truncates subnormal results"),
     ("subnormals shifted", "e4m3", SATURATE, lambda x: e4m3(x, subnormals="shifted"), "shifts subnormal results"),

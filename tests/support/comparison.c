@@ -70,7 +70,10 @@ static void print_question(const comparison *b, const bnd_format *f, bnd_rule ru
     printf("%s: %s %s overflow=%s nan=%s no_nan=%u negative=%u zero=%u ties=%u N=%u R=0x%llx%s%s%s: ", b->what, f->name,
            bnd_rounding_name(rule.rounding), bnd_overflow_name(rule.overflow), bnd_nan_name(rule.nan), rule.no_nan,
            rule.negative, rule.zero, rule.tie_rule, rule.random_bits, (unsigned long long)random,
-           rule.flush_in ? " flush_in" : "", rule.flush_out ? " flush_out" : "",
+           rule.flush_in ? " flush_in" : "",
+           rule.flush_out == BND_FLUSH_TINY ? " flush_out tiny"
+           : rule.flush_out                 ? " flush_out"
+                                            : "",
            rule.tiny_before ? " tiny_before" : "");
     print_operand(&b->x);
     printf("\n");
@@ -258,7 +261,7 @@ bnd_rule random_rule(uint64_t random)
         .tie_rule = (uint8_t)((random >> 32 & 0xff) % 3),
         .random_bits = (uint8_t)((random >> 40 & 0xff) % (BND_RANDOM_BITS_MAX + 1)),
         .flush_in = random >> 27 & 1,
-        .flush_out = random >> 28 & 1,
+        .flush_out = (uint8_t)((random >> 40) % 3),
         .tiny_before = random >> 29 & 1,
     };
 }

@@ -9,13 +9,21 @@
 static const struct {
     bnd_rounding rounding;
     int fenv;
-} directions[MACHINE_DIRECTIONS] = {{BND_ROUND_RNE, FE_TONEAREST},
-                                    {BND_ROUND_RTZ, FE_TOWARDZERO},
-                                    {BND_ROUND_RUP, FE_UPWARD},
-                                    {BND_ROUND_RDN, FE_DOWNWARD}};
+} directions[] = {{BND_ROUND_RNE, FE_TONEAREST},
+                  {BND_ROUND_RTZ, FE_TOWARDZERO},
+                  {BND_ROUND_RUP, FE_UPWARD},
+                  {BND_ROUND_RDN, FE_DOWNWARD}};
 
 #if defined(__x86_64__) && defined(__GNUC__)
+#include <immintrin.h>
+
 enum { NANS_KNOWN = 1 };
+
+static void set_flushing(int direction)
+{
+    static const unsigned bits[] = {0, 0x8000, 0x8040}; /* FTZ is 8000, DAZ 0040 */
+    _mm_setcsr(_mm_getcsr() | bits[direction / 4]);
+}
 
 /* Each result in the register of the first operand, as the instructions have it. The fused one is that of three whose
  * operands stand in the order a, b, c where it has to choose between NaNs. */
@@ -56,6 +64,11 @@ static bool has_fused(void)
 }
 #else
 enum { NANS_KNOWN = 0 };
+
+static void set_flushing(int direction)
+{
+    (void)direction;
+}
 
 /* Through volatile, so that each happens between the calls that set the mode and read the flags. */
 #define BINARY(name, type, operator)                                                                                   \
@@ -142,7 +155,8 @@ machine_answer machine_operate(bnd_operation operation, unsigned width, const ui
     if (answer.known) {
         fenv_t before;
         fegetenv(&before);
-        fesetround(directions[direction].fenv);
+        fesetround(directions[direction % 4].fenv);
+        set_flushing(direction);
         feclearexcept(FE_ALL_EXCEPT);
         answer.code = width == 32 ? operate32(operation, codes) : operate64(operation, codes);
         answer.flags = flags_of(fetestexcept(FE_ALL_EXCEPT));
@@ -160,8 +174,10 @@ static bool is_tiny_before(void)
 
 bnd_rule machine_rule(int direction)
 {
-    return (bnd_rule){.rounding = (uint8_t)directions[direction].rounding,
+    return (bnd_rule){.rounding = (uint8_t)directions[direction % 4].rounding,
                       .nan = BND_NAN_X86,
+                      .flush_in = direction >= 8,
+                      .flush_out = direction >= 4 ? BND_FLUSH_TINY : BND_FLUSH_NONE,
                       .tiny_before = !NANS_KNOWN && is_tiny_before()};
 }
 

@@ -5,7 +5,12 @@
 
 #include <binade/arith.h>
 
+/* The four rounding modes; SSE also has them with FTZ, and with FTZ and DAZ. */
+#if defined(__x86_64__) && defined(__GNUC__)
+enum { MACHINE_DIRECTIONS = 12 };
+#else
 enum { MACHINE_DIRECTIONS = 4 };
+#endif
 
 typedef struct machine_answer {
     uint64_t code;

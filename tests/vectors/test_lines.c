@@ -113,7 +113,7 @@ static void headers(void)
                          .zero = r >> 12 & 1,
                          .tie_rule = (uint8_t)((r >> 13) % 3),
                          .flush_in = r >> 20 & 1,
-                         .flush_out = r >> 21 & 1,
+                         .flush_out = (uint8_t)((r >> 36) % 3),
                          .tiny_before = r >> 22 & 1};
         rule.random_bits =
             rule.rounding >= BND_ROUND_SR && rule.rounding < BND_ROUND_SR_EQUAL ? (uint8_t)(1 + (r >> 30) % 62) : 0;

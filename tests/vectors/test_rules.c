@@ -55,7 +55,7 @@ static void rules_are_named(void)
         bnd_rule changed = {.rounding = (uint8_t)(r % BND_ROUND_DETERMINISTIC_COUNT),
                             .overflow = (uint8_t)(r / 8 % BND_OVERFLOW_COUNT),
                             .flush_in = r >> 10 & 1,
-                            .flush_out = r >> 11 & 1,
+                            .flush_out = (uint8_t)((r >> 30) % 3),
                             .tiny_before = r >> 12 & 1,
                             .no_nan = r >> 13 & 1,
                             .negative = r >> 14 & 1,
@@ -87,6 +87,7 @@ static void a_change_is_named(void)
                 {{.overflow = BND_OVERFLOW_SATURATE}, "overflow=saturate"},
                 {{.nan = BND_NAN_SIGNED_ONES}, "nan=signed-ones"},
                 {{.flush_out = true}, "flush-out=yes"},
+                {{.flush_out = BND_FLUSH_TINY}, "flush-out=tiny"},
                 {{.flush_in = true}, "flush-in=yes"},
                 {{.tiny_before = true}, "tininess=before"},
                 {{.rounding = BND_ROUND_RNA, .flush_out = true}, "round=rna flush-out=yes"}};

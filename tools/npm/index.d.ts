@@ -26,9 +26,9 @@ export interface RuleOptions {
     nan?: string;
     /** Subnormal operands count as zero. */
     flushIn?: boolean;
-    /** Subnormal results become zero. */
-    flushOut?: boolean;
-    /** Underflow is detected before rounding. */
+    /** true: subnormal results become zero. "tiny": tiny results become zero. */
+    flushOut?: boolean | "tiny";
+    /** Tiny results are detected before rounding. */
     tinyBefore?: boolean;
 }
 

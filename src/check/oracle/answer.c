@@ -194,14 +194,17 @@ static void answer_finite(question *q, uint64_t random, bndi_oracle_engine engin
         answer_overflow(q);
         return;
     }
-    if (q->rule.flush_out && choice.significand != 0 && compare_values(&rounded, &q->shape.normal) < 0) {
-        raise_flags(q, BND_FLAG_UNDERFLOW | BND_FLAG_INEXACT | BND_FLAG_TO_ZERO);
-        give_finite(q, 0, 0, q->negative ? 1 : -1);
-        return;
-    }
     bool tiny = choice.tiny;
     if (q->rule.tiny_before) {
         tiny = bndi_oracle_compare(q->work, q->x, &q->shape.normal) < 0;
+    }
+    bool subnormal = choice.significand != 0 && compare_values(&rounded, &q->shape.normal) < 0;
+    bool flushed = q->rule.flush_out == BND_FLUSH_SUBNORMAL && subnormal;
+    flushed = flushed || (q->rule.flush_out == BND_FLUSH_TINY && choice.significand != 0 && tiny && q->shape.zero);
+    if (flushed) {
+        raise_flags(q, BND_FLAG_UNDERFLOW | BND_FLAG_INEXACT | BND_FLAG_TO_ZERO);
+        give_finite(q, 0, 0, q->negative ? 1 : -1);
+        return;
     }
     if (choice.ternary != 0) {
         raise_flags(q, tiny ? BND_FLAG_INEXACT | BND_FLAG_UNDERFLOW : BND_FLAG_INEXACT);

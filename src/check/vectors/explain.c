@@ -137,7 +137,9 @@ static void write_finite(bndi_text *text, const bnd_vectors *v, const bnd_exact 
         write_between(text, v, x, kind, r, random);
     }
     if ((r->flags & BND_FLAG_TO_ZERO) != 0 && v->rule.flush_out) {
-        bndi_text_string(text, "; flush-out=yes: subnormal results become zero");
+        bool tiny = v->rule.flush_out == BND_FLUSH_TINY;
+        bndi_text_string(text, tiny ? "; flush-out=tiny: tiny results become zero"
+                                    : "; flush-out=yes: subnormal results become zero");
     } else if ((r->flags & BND_FLAG_UNDERFLOW) != 0) {
         bndi_text_string(text, "; tiny and inexact: underflow");
     }

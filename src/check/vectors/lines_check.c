@@ -61,7 +61,7 @@ static unsigned choices_in(const bnd_vector_check *check, unsigned dimension)
         [ZERO] = f->has_zero ? 1 : 2,
         [TIES] = f->precision == 1 ? 2 : 1,
         [FLUSH_IN] = subnormal_operands ? 2 : 1,
-        [FLUSH_OUT] = f->has_subnormals ? 2 : 1,
+        [FLUSH_OUT] = f->has_subnormals ? BND_FLUSH_TINY + 1 : 1,
         [TININESS] = (check->how.flags_mask & BND_FLAG_UNDERFLOW) != 0 ? 2 : 1,
     };
     return counts[dimension];

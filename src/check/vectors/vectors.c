@@ -123,7 +123,7 @@ static const struct {
     {"zero", offsetof(bnd_rule, zero), "least nan"},
     {"ties", offsetof(bnd_rule, tie_rule), "format significand code"},
     {"flush-in", offsetof(bnd_rule, flush_in), "no yes"},
-    {"flush-out", offsetof(bnd_rule, flush_out), "no yes"},
+    {"flush-out", offsetof(bnd_rule, flush_out), "no yes tiny"},
     {"tininess", offsetof(bnd_rule, tiny_before), "after before"},
 };
 enum { CHOICES = sizeof choices / sizeof choices[0] };

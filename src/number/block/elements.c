@@ -123,7 +123,8 @@ static bnd_rule no_rounding(bnd_rule rule)
 {
     rule.rounding = BND_ROUND_RNE;
     rule.overflow = BND_OVERFLOW_FORMAT;
-    rule.flush_in = rule.flush_out = false;
+    rule.flush_in = false;
+    rule.flush_out = BND_FLUSH_NONE;
     return rule;
 }
 

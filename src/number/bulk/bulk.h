@@ -93,7 +93,7 @@ typedef struct bndi_known {
  *   least             33800000   2^-24              the smallest one above zero
  *   codec_below       0                             0 < u < this: the codec's. `least` in formats without subnormals,
  *                                                   whose lowest gap is wider than the rest; 00800000 where `least` is
- *                                                   a subnormal word
+ *                                                   a subnormal word; at least `normal` where tiny results become zero
  *   portable_below    0                             0 < u < this: the portable kernel's. At least codec_below; `normal`
  *                                                   for UNIFORM, whose subnormals discard other bits; 00800000 with
  *                                                   flush_in; `least` without a zero

@@ -230,6 +230,9 @@ void bndi_plan_make(bndi_plan *plan, bndi_width width, const bnd_format *f, bnd_
     if (f->emin < plan->words->emin) {
         plan->codec_below = UINT64_C(1) << plan->words->fraction_bits;
     }
+    if (rule.flush_out == BND_FLUSH_TINY) {
+        plan->codec_below = larger_word(plan->codec_below, plan->normal);
+    }
     plan->nonnegative_only = !f->is_signed && rule.negative == BND_NEGATIVE_NAN;
     choose_family(plan);
     set_limits(plan);

@@ -302,6 +302,11 @@ static bool is_subnormal_position(const bnd_format *f, const position *p)
     return p->quantum < f->normal_quantum || (p->quantum == f->normal_quantum && p->kept < f->normal_significand);
 }
 
+static bool is_flushed(const bnd_format *f, const position *p, bnd_rule rule, bool tiny)
+{
+    return rule.flush_out == BND_FLUSH_TINY ? tiny && f->has_zero : rule.flush_out && is_subnormal_position(f, p);
+}
+
 static void round_finite(bnd_rounded *out, const bnd_format *f, const bnd_exact *given, bnd_rule rule, uint64_t random,
                          bool negative)
 {
@@ -323,11 +328,12 @@ static void round_finite(bnd_rounded *out, const bnd_format *f, const bnd_exact 
         return;
     }
     uint32_t flags = inexact ? BND_FLAG_INEXACT : 0;
-    if (inexact && is_tiny(f, &x, rule, random)) {
+    bool tiny = (inexact || rule.flush_out == BND_FLUSH_TINY) && is_tiny(f, &x, rule, random);
+    if (inexact && tiny) {
         flags |= BND_FLAG_UNDERFLOW;
     }
     int32_t outward = !inexact ? 0 : up || lifted ? 1 : -1;
-    if (rule.flush_out && p.kept != 0 && is_subnormal_position(f, &p)) {
+    if (p.kept != 0 && is_flushed(f, &p, rule, tiny)) {
         p.kept = 0;
         flags = BND_FLAG_UNDERFLOW | BND_FLAG_INEXACT;
         outward = -1;

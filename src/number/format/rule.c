@@ -184,6 +184,7 @@ bnd_status bnd_rule_check(bnd_rule rule, bnd_error *why)
         {"negative", rule.negative, BND_NEGATIVE_MAGNITUDE},
         {"zero", rule.zero, BND_ZERO_NAN},
         {"tie_rule", rule.tie_rule, BND_TIE_RULE_CODE},
+        {"flush_out", rule.flush_out, BND_FLUSH_TINY},
         {"random_bits", rule.random_bits, BND_RANDOM_BITS_MAX},
     };
     for (size_t i = 0; i < sizeof rule.reserved; i++) {

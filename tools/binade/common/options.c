@@ -41,14 +41,22 @@ static int read_nan(void *options, const option_row *row, const char *value)
     return from_library(s, bnd_nan_parse(&s->rule, value, &why), &why);
 }
 
+/* The index of a word has flush_in in its last bit and flush_out above. */
+#define FLUSH_WORDS "none in out both tiny in-tiny"
+
+const char *flush_word(bnd_rule rule)
+{
+    static const char *const words[] = {"none", "in", "out", "both", "tiny", "in-tiny"};
+    return words[2 * rule.flush_out + rule.flush_in];
+}
+
 static int read_flush(void *options, const option_row *row, const char *value)
 {
-    enum { FLUSH_IN = 1, FLUSH_OUT = 2 }; /* the words are none in out both */
     settings *s = options;
     unsigned where = 0;
     int status = read_word(&where, s, row, value);
-    s->rule.flush_in = (where & FLUSH_IN) != 0;
-    s->rule.flush_out = (where & FLUSH_OUT) != 0;
+    s->rule.flush_in = where % 2 != 0;
+    s->rule.flush_out = (uint8_t)(where / 2);
     return status;
 }
 
@@ -115,9 +123,10 @@ const option_row row_nan = {.name = "nan",
                             INTO(settings, rule, read_nan)};
 const option_row row_flush = {.name = "flush",
                               .argument = "WHERE",
-                              .help = "subnormals become zero on: none in out both (default none)",
+                              .help = "what becomes zero: none; subnormals, in, out or both; tiny results, tiny or "
+                                      "in-tiny (default none)",
                               .completes = COMPLETES_WORDS,
-                              .words = "none in out both",
+                              .words = FLUSH_WORDS,
                               INTO(settings, rule, read_flush)};
 const option_row row_tininess = {.name = "tininess",
                                  .argument = "WHEN",

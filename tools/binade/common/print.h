@@ -39,8 +39,9 @@ char *bytes_text(double bytes); /* "3.60 MiB"; "-" if it is NaN */
  * numbers apart. */
 char *brief_text(const bnd_format *f, bnd_exact value);
 char *real_text(const bnd_real *x, bool plain);
-char *flags_text(uint32_t flags);   /* "inexact underflow", or "" */
-char *rounding_text(bnd_rule rule); /* "rne", "sr:4" */
+char *flags_text(uint32_t flags);      /* "inexact underflow", or "" */
+char *rounding_text(bnd_rule rule);    /* "rne", "sr:4" */
+const char *flush_word(bnd_rule rule); /* "in-tiny": the argument of --flush */
 
 /* 2^n for people where the value is a power of two ("2^-24"), otherwise NULL. */
 char *power_text(bnd_exact value);

@@ -347,11 +347,17 @@ void explain(explanation *to, const look *l, const given *v, size_t room)
         line(to, "sign", format_text("dropped: %s has no sign, and this rule takes the magnitude", l->format->name));
         explain_rounding(to, &positive, &magnitude, room);
     } else if (flushed_on_input(l, v)) {
-        line(to, "rule", format_text("--flush in: the code is subnormal in %s and is read as zero", v->format.name));
+        line(to, "rule",
+             format_text("--flush %s: the code is subnormal in %s and is read as zero", flush_word(l->rule),
+                         v->format.name));
     } else if ((flushed = flushed_on_output(l, v, &without))) {
         explain_rounding(to, &without, v, room);
         char *value = value_and_code(l->format, without.rounded.value);
-        line(to, "flush", format_text("--flush out: %s is subnormal and becomes zero", value));
+        bool tiny = l->rule.flush_out == BND_FLUSH_TINY;
+        line(to, "flush",
+             format_text(tiny ? "--flush %s: the number is tiny, so %s becomes zero"
+                              : "--flush %s: %s is subnormal and becomes zero",
+                         flush_word(l->rule), value));
         free(value);
     } else {
         explain_rounding(to, l, v, room);

@@ -51,7 +51,7 @@ bool flushed_on_input(const look *l, const given *v)
 bool flushed_on_output(const look *l, const given *v, look *without)
 {
     *without = *l;
-    without->rule.flush_out = false;
+    without->rule.flush_out = BND_FLUSH_NONE;
     without->rounded = round_given(v, l->format, without->rule, l->random);
     return l->rule.flush_out && l->rounded.value.kind == BND_KIND_ZERO &&
            without->rounded.value.kind == BND_KIND_FINITE;

@@ -62,7 +62,7 @@ static void add_rule(long_text *out, const settings *s)
         add_key(out, "nan", bnd_nan_name(bnd_rule_nan(rule)));
     }
     if (rule.flush_in || rule.flush_out) {
-        add_key(out, "flush", !rule.flush_out ? "in" : rule.flush_in ? "both" : "out");
+        add_key(out, "flush", flush_word(rule));
     }
     if (rule.tiny_before) {
         add_key(out, "tininess", "before");

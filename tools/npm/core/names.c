@@ -52,7 +52,7 @@ static bnd_status take_dialect(bnd_rule *rule, const char *name, const bnd_forma
  * dialect comes first, and what is named otherwise replaces its choices. */
 EXPORT(name_rule)
 bnd_status core_name_rule(uint32_t slot, uint32_t format, const char *lines, size_t length, bool flush_in,
-                          bool flush_out, bool tiny_before)
+                          unsigned flush_out, bool tiny_before)
 {
     bnd_rule rule = {0};
     bnd_status status = BND_OK;
@@ -75,7 +75,7 @@ bnd_status core_name_rule(uint32_t slot, uint32_t format, const char *lines, siz
         status = bnd_nan_parse(&rule, nan, &core_error);
     }
     rule.flush_in = flush_in;
-    rule.flush_out = flush_out;
+    rule.flush_out = (uint8_t)flush_out;
     rule.tiny_before = tiny_before;
     if (status == BND_OK) {
         rules[slot % CORE_SLOTS] = rule;

@@ -96,9 +96,9 @@ export function wordOf(options, name) {
     return value;
 }
 
-export function choiceOf(options, name, usual = false) {
+export function choiceOf(options, name, usual = false, more = "") {
     const value = options[name] ?? usual;
-    return typeof value === "boolean" ? value : refuse(`${name} must be true or false, got ${typeof value}`);
+    return typeof value === "boolean" ? value : refuse(`${name} must be true or false${more}, got ${typeof value}`);
 }
 
 /** A 64-bit number without a sign, as a BigInt. */
@@ -119,13 +119,14 @@ export function ruleSlot(format, options) {
     if (options !== NONE) {
         key = `${wordOf(options, "dialect")}\n${wordOf(options, "round")}\n${wordOf(options, "overflow")}\n${
             wordOf(options, "nan")}`;
-        choices = choiceOf(options, "flushIn") | choiceOf(options, "flushOut") << 1 | choiceOf(options, "tinyBefore") << 2;
+        const flushed = options.flushOut === "tiny" ? 2 : Number(choiceOf(options, "flushOut", false, ' or "tiny"'));
+        choices = choiceOf(options, "flushIn") | choiceOf(options, "tinyBefore") << 1 | flushed << 2;
     }
     const dialect = key[0] !== "\n"; // which has another rule for another format
     const whole = dialect || choices !== 0 ? `${key}\n${choices}\n${dialect ? formatName(format) : ""}` : key;
     return rules.find(whole, (slot) => within((core) => {
         const text = putText(key);
-        check(core.name_rule(slot, format, text.at, text.length, choices & 1, choices >> 1 & 1, choices >> 2 & 1));
+        check(core.name_rule(slot, format, text.at, text.length, choices & 1, choices >> 2, choices >> 1 & 1));
     }));
 }
 

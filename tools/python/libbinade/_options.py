@@ -63,8 +63,8 @@ def rule_of(f, rounding=None, overflow=None, nan=None, flush="none", dialect=Non
                                ("bnd_overflow_parse", overflow, "overflow"), ("bnd_nan_parse", nan, "nan")):
         if value is not None:
             call(parse, ctypes.byref(rule), text(value, what))
-    flush = one_of(flush, ("none", "in", "out", "both"), "flush")
-    rule.flush_in, rule.flush_out = flush in ("in", "both"), flush in ("out", "both")
+    words = ("none", "in", "out", "both", "tiny", "in-tiny")
+    rule.flush_out, rule.flush_in = divmod(words.index(one_of(flush, words, "flush")), 2)
     if tininess is not None:
         rule.tiny_before = one_of(tininess, ("before", "after"), "tininess") == "before"
     return rule

@@ -87,6 +87,9 @@ BND_FLAG_SATURATED = 32
 BND_FLAG_TO_ZERO = 64
 BND_FLAG_UNDERFLOW = 2
 BND_FLOOR_MARGIN = 3
+BND_FLUSH_NONE = 0
+BND_FLUSH_SUBNORMAL = 1
+BND_FLUSH_TINY = 2
 BND_FORMAT_BF16 = 4
 BND_FORMAT_DLFLOAT16 = 18
 BND_FORMAT_E2M1 = 17
@@ -1044,7 +1047,7 @@ bnd_format._fields_ = [("name", (c_char * 40)), ("row", c_int16), ("width", c_ui
     ("normal_quantum", c_int32), ("least_quantum", c_int32)]
 bnd_rule._fields_ = [("rounding", c_uint8), ("overflow", c_uint8), ("nan", c_uint8), ("no_nan", c_uint8),
     ("negative", c_uint8), ("zero", c_uint8), ("tie_rule", c_uint8), ("random_bits", c_uint8), ("flush_in", c_bool),
-    ("flush_out", c_bool), ("tiny_before", c_bool), ("reserved", (c_uint8 * 5))]
+    ("flush_out", c_uint8), ("tiny_before", c_bool), ("reserved", (c_uint8 * 5))]
 bnd_result._fields_ = [("code", c_uint64), ("flags", c_uint32), ("ternary", c_int32)]
 bnd_exact._fields_ = [("high", c_uint64), ("low", c_uint64), ("exponent", c_int32), ("kind", c_uint8),
     ("negative", c_bool), ("sticky", c_bool)]

@@ -78,11 +78,11 @@ def encode(x: Any, format: Union[str, Format], rounding: Optional[str] = None, o
     x: an array of float32 or float64, of what one of them holds exactly, or of float16, bfloat16, float8 ... types.
     numpy arrays, torch tensors on the CPU, and JAX arrays are read in place; copy=True copies from another device.
     rounding: rne (the default) rna rtz rup rdn rto sr:N sra:N srb:N sr-equal. overflow: format (the default) saturate
-    propagate ... nan: signed (the default) ... flush: subnormals become zero, "none" "in" "out" "both". dialect: the
-    rule of an ecosystem ("ml_dtypes", "cuda-satfinite"), which explicit arguments change. seed: of the stochastic
-    modes, whose random bits depend on the seed and on the place of an element in x (in C order, counted from `first`)
-    and on nothing else. out: an array for the result. A tensor is read without its gradient, which the result does not
-    have; libbinade.torch.quantize is an operation with a gradient.
+    propagate ... nan: signed (the default) ... flush: what becomes zero, "none" "in" "out" "both" "tiny" "in-tiny".
+    dialect: the rule of an ecosystem ("ml_dtypes", "cuda-satfinite"), which explicit arguments change. seed: of the
+    stochastic modes, whose random bits depend on the seed and on the place of an element in x (in C order, counted from
+    `first`) and on nothing else. out: an array for the result. A tensor is read without its gradient, which the result
+    does not have; libbinade.torch.quantize is an operation with a gradient.
 
     >>> encode([0.1, 300, -7e4], "e4m3", overflow="saturate").tolist()
     [29, 121, 254]

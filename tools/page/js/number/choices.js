@@ -17,7 +17,8 @@ export const nans = [
     ["signed-ones", "all fraction bits, signed"], ["propagate", "payload kept"], ["x86", "as SSE"],
 ];
 
-export const flushes = [["none", "kept"], ["in", "zero on input"], ["out", "zero on output"], ["both", "zero on both"]];
+export const flushes = [["none", "kept"], ["in", "zero on input"], ["out", "zero on output"], ["both", "zero on both"],
+    ["tiny", "zero where tiny (FTZ)"], ["in-tiny", "FTZ and DAZ"]];
 export const tininess = [["after", "after rounding"], ["before", "before rounding"]];
 
 export const presets = [

@@ -79,6 +79,16 @@ def _flush_out(cast):
     return cast.codes(flush="out")
 
 
+@fault("gives tiny results as zero, as FTZ does")
+def _flush_tiny(cast):
+    return cast.codes(flush="tiny")
+
+
+@fault("gives zero for every number below the smallest normal number")
+def _zero_below(cast):
+    return cast.codes(numpy.where(cast.below_normal, numpy.copysign(cast.x.dtype.type(0), cast.x), cast.x))
+
+
 @fault("reads subnormal inputs as zero")
 def _flush_in(cast):
     return cast.codes(flush="in")
