@@ -191,6 +191,7 @@ enum { BND_VECTOR_CLASS_COUNT = BND_CLASS_SIGNALING_NAN + 1 };
 
 typedef struct bnd_vector_coverage {
     uint64_t lines, disagreements, without_flags;
+    uint64_t wrong_codes;                      /* disagreements in the code, whatever the flags are */
     uint64_t operands[BND_VECTOR_CLASS_COUNT]; /* how many operands of each class */
     uint64_t results[BND_VECTOR_CLASS_COUNT]
                     [BND_VECTOR_CASE_COUNT]; /* right results: their class, and how the exact one lay */
@@ -278,6 +279,19 @@ size_t bnd_vector_check_suspects(bnd_vector_suspect *out, size_t capacity, const
  * Returns: True; false, with `out` unchanged, if the dialect has no rule for the format.
  * Arguments: `out` (out): the rule. `check`: the check. `dialect`: 0 .. bnd_dialect_count() - 1. */
 bool bnd_vector_check_dialect(bnd_vector_suspect *out, const bnd_vector_check *check, size_t dialect);
+
+/* A fault that no rule describes, compared with the codes of the lines so far, not with their flags. */
+typedef struct bnd_vector_fault {
+    char what[96];      /* what the unit does: "rounds twice: first to fp16" */
+    uint64_t left_over; /* the number of lines for which it gives another code */
+} bnd_vector_fault;
+
+/* Finds the faults that explain at least half of the wrong codes, the best first. A fault is given up once it has
+ * contradicted more than 1000 lines and four times as many as there are wrong codes.
+ *
+ * Returns: The number of faults, at most `capacity`; 0 if no code is wrong, or the rule takes random bits.
+ * Arguments: `out` (out), `capacity`: the faults and their room. `check`: the check. */
+size_t bnd_vector_check_faults(bnd_vector_fault *out, size_t capacity, const bnd_vector_check *check);
 
 /* Writes the choices in which a rule differs from that of the description, "round=rtz overflow=saturate".
  *

@@ -5,7 +5,7 @@
 #include <CUnit/CUnit.h>
 #include <binade-lab.h>
 
-extern CU_TestInfo answer_tests[], line_tests[], dialect_tests[], rule_tests[], coverage_tests[];
+extern CU_TestInfo answer_tests[], line_tests[], dialect_tests[], rule_tests[], coverage_tests[], fault_tests[];
 
 uint64_t vectors_random(uint64_t purpose, uint64_t i);
 

@@ -241,17 +241,41 @@ static unsigned set_of_line(const bnd_vector_check *check, const bnd_vector_line
 
 /* ---- lines ---- */
 
-static bool same_answer(const bnd_vector_check *check, const bnd_vector_line *line, bnd_result want)
+static bool same_code(const bnd_vector_check *check, uint64_t code, uint64_t want)
 {
     const bnd_format *f = &check->vectors.out;
-    if (line->has_flags && ((line->flags ^ want.flags) & check->how.flags_mask) != 0) {
-        return false;
+    if (code == want || !check->how.any_nan) {
+        return code == want;
     }
-    if (line->code == want.code || !check->how.any_nan) {
-        return line->code == want.code;
-    }
-    bnd_exact a = bnd_unpack(f, line->code), b = bnd_unpack(f, want.code);
+    bnd_exact a = bnd_unpack(f, code), b = bnd_unpack(f, want);
     return bndi_vector_sticks(&a) && bndi_vector_sticks(&b);
+}
+
+static bool same_answer(const bnd_vector_check *check, const bnd_vector_line *line, bnd_result want)
+{
+    bool flags = !line->has_flags || ((line->flags ^ want.flags) & check->how.flags_mask) == 0;
+    return flags && same_code(check, line->code, want.code);
+}
+
+/* Without any fault the lines soon contradict nearly all of them, and the rest costs little. */
+static void count_faults(bnd_vector_check *check, const bnd_vector_line *line, const bnd_exact *exact, uint64_t want,
+                         bnd_vector_case_kind lies)
+{
+    enum { SPARED = 1000 };
+    bndi_faults *faults = &check->faults;
+    const bndi_fault_line known = {&check->vectors, &check->unlimited, line, exact, lies, want};
+    check->coverage.wrong_codes += !same_code(check, line->code, want);
+    for (unsigned i = 0; i < faults->count;) {
+        bndi_fault *fault = &faults->items[i];
+        fault->left_over += !same_code(check, line->code, bndi_fault_code(fault, &known));
+        bool contradicted = fault->left_over > SPARED && fault->left_over / 4 > check->coverage.wrong_codes;
+        if (contradicted) {
+            faults->count--;
+            *fault = faults->items[faults->count];
+        } else {
+            i++;
+        }
+    }
 }
 
 static void count_line(bnd_vector_check *check, const bnd_vector_line *line, const bnd_exact *exact, bool agrees,
@@ -354,6 +378,7 @@ static bnd_status take_by_kind(bool *done, bool *agrees, bnd_result *want, bnd_v
     *want = kind->want;
     want->code += like.shift;
     count_line(check, line, &exact, kind->agrees, kind->result, kind->lies);
+    count_faults(check, line, &exact, want->code, kind->lies);
     return BND_OK;
 }
 
@@ -396,8 +421,9 @@ static bnd_status take_alone(bool *agrees, bnd_result *want, bnd_vector_check *c
     }
     *want = bnd_vector_answer(v, line->operands, v->rule, line->random);
     *agrees = same_answer(check, line, *want);
-    count_line(check, line, &exact, *agrees, bnd_classify(&v->out, bnd_unpack(&v->out, want->code)),
-               bndi_vector_case_of(&v->out, &check->unlimited, &check->finer, &exact));
+    bnd_vector_case_kind lies = bndi_vector_case_of(&v->out, &check->unlimited, &check->finer, &exact);
+    count_line(check, line, &exact, *agrees, bnd_classify(&v->out, bnd_unpack(&v->out, want->code)), lies);
+    count_faults(check, line, &exact, want->code, lies);
     return BND_OK;
 }
 
@@ -425,6 +451,7 @@ bnd_status bnd_vector_check_new(bnd_vector_check **out, const bnd_vectors *v, bn
     for (unsigned d = 0; d < DIMENSIONS; d++) {
         make_axis(check, d);
     }
+    bndi_faults_open(&check->faults, &check->vectors);
     bnd_status status = bndi_coverage_open(&check->covered, &check->vectors, why);
     if (status != BND_OK) {
         free(check);

@@ -4,6 +4,7 @@
 
 #include "vectors/lines_alike.h"
 #include "vectors/coverage.h"
+#include "vectors/faults.h"
 
 enum dimension { ROUNDING, OVERFLOWS, NANS, NO_NAN, NEGATIVE, ZERO, TIES, FLUSH_IN, FLUSH_OUT, TININESS, DIMENSIONS };
 enum { CHOICES_MAX = 10, ALL = (1 << DIMENSIONS) - 1 };
@@ -30,6 +31,7 @@ struct bnd_vector_check {
     tally *tables[ALL + 1]; /* made when a line needs them */
     unsigned used[ALL + 1], used_count;
     bndi_kinds kinds;
+    bndi_faults faults;
 };
 
 /* Where a rule has the choice of a dimension. */

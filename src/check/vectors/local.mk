@@ -11,6 +11,8 @@ libbinade_laboratory_la_SOURCES += \
 	src/check/vectors/coverage.h \
 	src/check/vectors/coverage.c \
 	src/check/vectors/explain.c \
+	src/check/vectors/faults.h \
+	src/check/vectors/faults.c \
 	src/check/vectors/lines_check.h \
 	src/check/vectors/lines_check.c \
 	src/check/vectors/strata_results.c \

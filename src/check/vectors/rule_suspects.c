@@ -64,3 +64,30 @@ bool bnd_vector_check_dialect(bnd_vector_suspect *out, const bnd_vector_check *c
     *out = (bnd_vector_suspect){.rule = rule, .left_over = bndi_check_left_over(check, choice), .changes = changes};
     return true;
 }
+
+/* The order of the table decides between faults that explain equally much. */
+static bool is_better(const bndi_fault *a, const bndi_fault *b)
+{
+    return a->left_over != b->left_over ? a->left_over < b->left_over : a->row < b->row;
+}
+
+size_t bnd_vector_check_faults(bnd_vector_fault *out, size_t capacity, const bnd_vector_check *check)
+{
+    const bndi_faults *faults = &check->faults;
+    bool taken[BNDI_FAULTS_MAX] = {false};
+    size_t kept = 0;
+    while (kept < capacity && check->coverage.wrong_codes > 0) {
+        unsigned best = faults->count;
+        for (unsigned i = 0; i < faults->count; i++) {
+            bool better = best == faults->count || is_better(&faults->items[i], &faults->items[best]);
+            best = !taken[i] && better ? i : best;
+        }
+        if (best == faults->count || faults->items[best].left_over > check->coverage.wrong_codes / 2) {
+            break;
+        }
+        taken[best] = true;
+        bndi_fault_print(out[kept].what, sizeof out[kept].what, &faults->items[best]);
+        out[kept++].left_over = faults->items[best].left_over;
+    }
+    return kept;
+}

@@ -1,4 +1,4 @@
-/* The report of `vectors check`: the verdict, the first mismatches, rules and dialects that match, coverage. */
+/* The report of `vectors check`: the verdict, the first mismatches, rules, dialects and faults that match, coverage. */
 #include "vectors.h"
 
 #include <stdlib.h>
@@ -58,10 +58,19 @@ static bool explains(const bnd_vector_suspect *s, uint64_t mismatches)
     return s->left_over <= mismatches / 2;
 }
 
+/* Faults are for answers that no rule gives. */
+static size_t find_faults(bnd_vector_fault out[MOST_SUSPECTS], const judge *j)
+{
+    bnd_vector_suspect rule;
+    bool by_rule = bnd_vector_check_suspects(&rule, 1, j->check) > 0 && rule.left_over == 0;
+    return by_rule ? 0 : bnd_vector_check_faults(out, MOST_SUSPECTS, j->check);
+}
+
 /* The rules with the fewest mismatches that explain the answers; the dialects that match all lines, or else those that
- * explain the answers. */
+ * explain the answers; and of faults the same. */
 static void print_names(const judge *j, uint64_t mismatches)
 {
+    bnd_vector_fault faults[MOST_SUSPECTS];
     static const column columns[] = {
         {.heading = "matches"}, {.heading = ""}, {.heading = "mismatches", .number = true}, {.heading = ""}};
     bnd_vector_suspect found[MOST_SUSPECTS];
@@ -75,6 +84,11 @@ static void print_names(const judge *j, uint64_t mismatches)
     for (size_t i = 0; i < dialects && explains(&all[i].suspect, most); i++) {
         add_name(&t, "dialect", copy_text(bnd_dialect_name(all[i].dialect)), all[i].suspect.left_over,
                  bnd_dialect_title(all[i].dialect));
+    }
+    size_t fault_count = find_faults(faults, j);
+    most = fault_count > 0 && faults[0].left_over == 0 ? 0 : UINT64_MAX;
+    for (size_t i = 0; i < fault_count && faults[i].left_over <= most; i++) {
+        add_name(&t, "fault", copy_text(faults[i].what), faults[i].left_over, "");
     }
     if (t.count > 0) {
         putchar('\n');
@@ -120,11 +134,21 @@ static void print_header(const judge *j)
 static char *match_text(const judge *j, uint64_t lines, uint64_t mismatches)
 {
     bnd_vector_suspect found[MOST_SUSPECTS];
-    size_t rules = bnd_vector_check_suspects(found, MOST_SUSPECTS, j->check);
+    bnd_vector_fault faults[MOST_SUSPECTS];
+    size_t rules = bnd_vector_check_suspects(found, MOST_SUSPECTS, j->check), fault_count = find_faults(faults, j);
+    bool by_rule = rules > 0 && found[0].changes > 0 && explains(&found[0], mismatches);
+    if (fault_count > 0 && faults[0].left_over == 0) {
+        return format_text("No rule matches all lines. The codes match a fault: the unit %s (all %llu lines).",
+                           faults[0].what, (number)lines);
+    }
+    if (fault_count > 0 && (!by_rule || faults[0].left_over < found[0].left_over)) {
+        return format_text("No rule matches all lines. The nearest fault: the unit %s (%llu wrong code%s left).",
+                           faults[0].what, (number)faults[0].left_over, faults[0].left_over == 1 ? "" : "s");
+    }
     if (rules == 0 || found[0].changes == 0) {
         return copy_text("No other rule has fewer mismatches.");
     }
-    if (!explains(&found[0], mismatches)) {
+    if (!by_rule) {
         return copy_text("No rule explains half of the mismatches.");
     }
     char *changes = changes_text(j, &found[0]), *text;
@@ -223,6 +247,20 @@ static void json_suspects(bnd_lab_json *json, const judge *j)
     bnd_lab_json_end(json);
 }
 
+static void json_faults(bnd_lab_json *json, const judge *j)
+{
+    bnd_vector_fault faults[MOST_SUSPECTS];
+    size_t count = find_faults(faults, j);
+    bnd_lab_json_array(json, "faults");
+    for (size_t i = 0; i < count; i++) {
+        bnd_lab_json_object(json, NULL);
+        bnd_lab_json_string(json, "what", faults[i].what);
+        bnd_lab_json_unsigned(json, "wrong_codes", faults[i].left_over);
+        bnd_lab_json_end(json);
+    }
+    bnd_lab_json_end(json);
+}
+
 static void json_mismatches(bnd_lab_json *json, const table *t)
 {
     static const char *const keys[] = {"line",          "operands",       "got_code", "got_flags",
@@ -252,6 +290,7 @@ static void json_report(judge *j, const bnd_vector_coverage *c)
     json_mismatches(&json, &j->mismatches);
     json_vector_coverage(&json, j->check);
     json_suspects(&json, j);
+    json_faults(&json, j);
     bnd_lab_json_end(&json);
     json_line_end();
 }
