@@ -21,7 +21,7 @@ extern "C" {
  *   - x / 0, 1 / sqrt(0), log(0) and logb(0) raise divbyzero and give an infinity, or the value that the rule and the
  *     format have for it.
  *   - If flush_in is set, subnormal operands count as zeros of their sign, and raise to-zero. Everything that follows,
- *     the ternary value included, refers to those zeros.
+ *     the ternary value included, refers to those zeros; only that of BND_OP_CONVERT refers to the operand.
  *   - An exact sum that is zero is +0 (-0 under BND_ROUND_RDN), unless its terms are zeros of one sign.
  *
  * `f` is the format of the operands and of the result; codes may have bits above its width. `random`: N bits for the

@@ -1,5 +1,6 @@
 /* Layer 6: block formats, whose elements share a scale. MXFP8, MXFP6, MXFP4, MXINT8, NVFP4; a scale per tensor, row or
- * tile; the blocks of GGUF; a random Hadamard transform. No call allocates.
+ * tile; the blocks of GGUF; a random Hadamard transform. Calls need no memory of their own: statistics on several
+ * threads take some if there is any.
  *
  * An element is the exact quotient x / scale, rounded once. The scale is the stored one (for NVFP4 the exact product of
  * both stored scales). The value of an element is the exact product of element and scale, rounded once to fp32. */

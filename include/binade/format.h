@@ -393,8 +393,7 @@ typedef enum bnd_flag {
     BND_FLAG_DIVBYZERO = 8,
     BND_FLAG_INVALID = 16,
     BND_FLAG_SATURATED = 32, /* too large, and replaced by the largest number */
-    BND_FLAG_TO_ZERO =
-        64, /* the operand or exact result is not zero, the result is: by rounding, flush_in or flush_out */
+    BND_FLAG_TO_ZERO = 64,   /* what is not zero counts as zero: by rounding, flush_in or flush_out */
     BND_FLAG_ALL = 127
 } bnd_flag;
 

@@ -1,5 +1,5 @@
 /* Layer 6: matrix products. The accumulator is a parameter: its format, when it is rounded, and when it is added to a
- * wider number. No call allocates. */
+ * wider number. Calls need no memory of their own: some take it if there is any, and are faster then. */
 #ifndef BINADE_MATMUL_H
 #define BINADE_MATMUL_H
 

@@ -119,6 +119,21 @@ static void test_scalb(void)
     }
 }
 
+/* The integer as a double has it, with zeros below its last bit. */
+static void test_exact_scalb(void)
+{
+    static const double shifts[] = {3, -7, 1024, -1048576};
+    bnd_format fp32 = format_named("fp32");
+    for (size_t i = 0; i < sizeof shifts / sizeof shifts[0]; i++) {
+        const bnd_exact x[BND_OPERANDS_MAX] = {bnd_exact_double(1.5), bnd_exact_double(shifts[i])};
+        uint32_t flags = 0;
+        bnd_exact got = bnd_operate_exact(BND_OP_SCALB, &fp32, x, default_rule, 0, &flags);
+        CU_ASSERT_EQUAL(
+            bnd_exact_compare(got, (bnd_exact){.low = 3, .exponent = (int32_t)shifts[i] - 1, .kind = BND_KIND_FINITE}),
+            0);
+    }
+}
+
 /* (1 - 2^-7) (1 + 2^-7) 2^-14 is less than fp16's smallest normal number by a quarter of a place, and rounds to it:
  * tiny before rounding, not after it. */
 static void test_tininess(void)
@@ -232,6 +247,7 @@ CU_TestInfo known_tests[] = {
     {"quotients", test_quotients},
     {"steps", test_steps},
     {"scalb", test_scalb},
+    {"scalb of exact numbers", test_exact_scalb},
     {"tininess", test_tininess},
     {"ones that stall", test_stalls},
     {"NaNs", test_nans},

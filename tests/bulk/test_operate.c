@@ -185,6 +185,49 @@ static void test_one_exponent(void)
     comparison_close(&b);
 }
 
+/* Products and sums next to the smallest normal number, where tiny results become zero: words that were rounded once
+ * already no longer show which numbers are tiny. And counts of underflow, also in a format with 51 bits of
+ * precision. */
+static void check_tiny(comparison *b, const bnd_format *to, const bnd_format *from, bnd_operation operation,
+                       size_t draw)
+{
+    enum { COUNT = 400 };
+    const uint64_t unit = (uint64_t)1 << from->fraction_bits, one = (uint64_t)from->bias * unit;
+    uint64_t *codes = memory_of(COUNT * 2 * sizeof *codes);
+    question q = question_of(operation, TO_CODES, to, from, 0);
+    /* 2^emin of the result, as the product of two numbers near powers of two, or as a difference */
+    const uint64_t half = (uint64_t)(-to->emin / 2), rest = (uint64_t)-to->emin - half;
+    for (size_t i = 0; i < COUNT; i++) {
+        uint64_t near_one = bnd_random(draw, i, 5) % 40, other = bnd_random(draw, i, 6) % 40;
+        uint64_t *a = &codes[2 * i], *c = &codes[2 * i + 1];
+        *a = operation == BND_OP_MUL ? one - half * unit - near_one : one - (half + rest) * unit + near_one / 20;
+        *c = operation == BND_OP_MUL ? one - rest * unit + other : (other + 1) | (uint64_t)1 << (from->width - 1);
+    }
+    q.how.rule = (bnd_rule){.rounding = (uint8_t)(draw % BND_ROUND_DETERMINISTIC_COUNT),
+                            .flush_out = (uint8_t)(draw % 3 == 0 ? BND_FLUSH_NONE : BND_FLUSH_TINY),
+                            .tiny_before = draw / 6 % 2 != 0};
+    exercise s = exercise_of(&q, COUNT, draw, codes);
+    check_exercise(b, &s, true);
+    exercise_close(&s);
+    free(codes);
+}
+
+static void test_tiny(void)
+{
+    static const char *const pairs[][2] = {{"fp32", "fp32"}, {"fp64", "fp64"},     {"fp16", "fp32"},
+                                           {"bf16", "fp32"}, {"e11m50", "e11m50"}, {"fp16", "fp16"}};
+    comparison b;
+    comparison_open(&b, "operations, tiny results");
+    for (size_t k = 0; k < sizeof pairs / sizeof pairs[0]; k++) {
+        bnd_format to = format_named(pairs[k][0]), from = format_named(pairs[k][1]);
+        for (size_t draw = 0; draw < 24; draw++) {
+            check_tiny(&b, &to, &from, BND_OP_MUL, draw);
+            check_tiny(&b, &to, &from, BND_OP_ADD, draw);
+        }
+    }
+    comparison_close(&b);
+}
+
 /* Reciprocal roots next to numbers of up to 13 bits and on them, where the words' own result is not taken: the operand
  * is 1 / r^2 to nearest, and the codes around it; and any positive number. */
 static void test_reciprocal_roots(void)
@@ -443,6 +486,7 @@ static void test_tables(void)
     for (size_t k = 0; k < sizeof codes / sizeof codes[0]; k++) {
         check_table(&b, BND_OP_NEXT_UP, codes[k], BND_ROUND_RNE);
         check_table(&b, BND_OP_SQRT, codes[k], BND_ROUND_RUP);
+        check_table(&b, BND_OP_RECIPROCAL, codes[k], BND_ROUND_RNE); /* one operand, as it says */
         if (k > 1) {
             check_table(&b, BND_OP_REM, codes[k], BND_ROUND_RTZ);
         }
@@ -496,6 +540,7 @@ CU_TestInfo operate_tests[] = {
     {"fast formats in every mode", test_fast_formats},
     {"one exponent per operand", test_one_exponent},
     {"reciprocal roots", test_reciprocal_roots},
+    {"tiny results", test_tiny},
     {"numbers", test_numbers},
     {"between pages that trap", test_places},
     {"strides, in place", test_strides},

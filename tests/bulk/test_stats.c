@@ -287,8 +287,15 @@ static void test_derived(void)
     check_derived((double[]){1e-200}, 1, "fp16", NAN, NAN);         /* flushed; its square is 0 */
     check_derived((double[]){1, 0x1p-520}, 2, "fp16", NAN, NAN);    /* the error's square is subnormal */
     check_derived((double[]){1, 0x1p-511}, 2, "fp16", 0x1p-1023, 0x1p1022);
-    check_derived((double[]){1e200}, 1, "fp32", NAN, NAN);   /* infinite: nothing to compare */
-    check_derived((double[]){1e200}, 1, "e11m40", NAN, NAN); /* squares beyond doubles */
+    check_derived((double[]){-2, -4}, 2, "e8m0", NAN, NAN); /* NaN: nothing to compare */
+    const bnd_format e8m0 = format_named("e8m0");
+    const bnd_array magnitudes = {.rule.negative = BND_NEGATIVE_MAGNITUDE};
+    unsigned char codes[2];
+    bnd_stats s = {0};
+    CU_ASSERT_EQUAL(bnd_encode_f64(codes, (double[]){-2, -4}, 2, &e8m0, &magnitudes, &s, NULL), BND_OK);
+    CU_ASSERT_EQUAL(bnd_stats_signal_to_noise_ratio(&s), 0.25); /* 2 and 4: 20 over 16 + 64 */
+    check_derived((double[]){1e200}, 1, "fp32", NAN, NAN);      /* infinite: nothing to compare */
+    check_derived((double[]){1e200}, 1, "e11m40", NAN, NAN);    /* squares beyond doubles */
 }
 
 /* What is flushed on input is finite, and neither exact nor inexact. */

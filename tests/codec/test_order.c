@@ -71,6 +71,8 @@ static void check_format(comparison *b, const bnd_format *f, double *values)
         check_neighbour(b, f, 0.0, 1, low);
         check_neighbour(b, f, 0.0, -1, none);
     }
+    check_neighbour(b, f, -(double)INFINITY, -1, none);
+    check_neighbour(b, f, -(double)INFINITY, 1, isinf(low) ? values[1] : low);
     check_neighbour(b, f, (double)NAN, 1, none);
     check_neighbour(b, f, (double)NAN, -1, none);
 }

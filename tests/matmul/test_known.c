@@ -1,6 +1,7 @@
 /* Sums whose results are known from elsewhere. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "model.h"
 #include "tests.h"
@@ -238,6 +239,61 @@ static void test_no_steps(void)
     }
 }
 
+/* Groups ignore the rule, where C is added to as well. */
+static void test_rule_of_groups(void)
+{
+    static const char *const names[] = {"trunc14", "tensor13:fp32", "tensor13:e8m13", "tensor25:fp16"};
+    static const float start[] = {0x1p-130F, INFINITY, -0x1p-140F, 70000};
+    static const bnd_rule rules[] = {{.flush_in = true},
+                                     {.flush_out = BND_FLUSH_SUBNORMAL},
+                                     {.overflow = BND_OVERFLOW_SATURATE},
+                                     {.nan = BND_NAN_SIGNED}};
+    for (size_t i = 0; i < 4 * 4 * 4; i++) {
+        const float zero = 0;
+        float plain = start[i / 4 % 4], ruled = plain;
+        bnd_gemm how = {.accumulator = accumulator_named(names[i / 16]), .add = true};
+        CU_ASSERT_EQUAL(bnd_gemm_f32(&plain, 1, 1, &zero, &zero, 1, &how, NULL), BND_OK);
+        how.accumulator.rule = rules[i % 4];
+        CU_ASSERT_EQUAL(bnd_gemm_f32(&ruled, 1, 1, &zero, &zero, 1, &how, NULL), BND_OK);
+        CU_ASSERT_EQUAL(memcmp(&plain, &ruled, sizeof plain), 0);
+    }
+}
+
+/* Operands rounded to a format with more exponents than fp32: here no other numbers than those of e8m10. */
+static void test_wide_operands(void)
+{
+    const bnd_format wide = format_named("e15m10"), narrow = format_named("e8m10");
+    const float a[] = {1.5F, 0x1p-40F, -3, 0x1.8p-100F}, b[] = {2, 0x1.4p-7F, 1.25F, 0x1p-20F};
+    float want, got;
+    bnd_gemm how = {.accumulator = accumulator_named("tensor13:fp32"), .round_a = &narrow, .round_b = &narrow};
+    CU_ASSERT_EQUAL(bnd_gemm_f32(&want, 1, 1, a, b, 4, &how, NULL), BND_OK);
+    how.round_a = how.round_b = &wide;
+    CU_ASSERT_EQUAL(bnd_gemm_f32(&got, 1, 1, a, b, 4, &how, NULL), BND_OK);
+    CU_ASSERT_EQUAL(memcmp(&want, &got, sizeof got), 0);
+}
+
+/* A NaN that becomes a zero of its sign, in a product of a matrix and its transpose: the same for two rows and many. */
+static void test_nan_to_zero(void)
+{
+    enum { ROWS = 96, DEPTH = 32 };
+    float *a = memory_of(ROWS * DEPTH * sizeof *a), *few = memory_of(4 * sizeof *few),
+          *many = memory_of(ROWS * ROWS * sizeof *many);
+    bnd_gemm how = {.accumulator = accumulator_named("fma:e2m1"), .b = {.row = 1, .column = DEPTH}};
+    how.accumulator.rule.no_nan = BND_NO_NAN_ZERO;
+    for (size_t i = 0; i < ROWS * DEPTH; i++) {
+        a[i] = 1;
+    }
+    a[DEPTH - 1] = NAN;
+    a[2 * DEPTH - 1] = -NAN;
+    CU_ASSERT_EQUAL(bnd_gemm_f32(few, 2, 2, a, a, DEPTH, &how, NULL), BND_OK);
+    CU_ASSERT_EQUAL(bnd_gemm_f32(many, ROWS, ROWS, a, a, DEPTH, &how, NULL), BND_OK);
+    CU_ASSERT_EQUAL(memcmp(few, many, 2 * sizeof *few), 0);
+    CU_ASSERT_EQUAL(memcmp(few + 2, many + ROWS, 2 * sizeof *few), 0);
+    free(a);
+    free(few);
+    free(many);
+}
+
 CU_TestInfo known_tests[] = {
     {"ones", test_ones},
     {"harmonic sums", test_harmonic},
@@ -250,5 +306,8 @@ CU_TestInfo known_tests[] = {
     {"promoted with one rounding", test_promoted_once},
     {"promoted at the ends of fp32", test_promoted_beyond},
     {"no NaN", test_no_nan},
+    {"the rule of groups", test_rule_of_groups},
+    {"operands of many exponents", test_wide_operands},
+    {"NaN becomes zero", test_nan_to_zero},
     CU_TEST_INFO_NULL,
 };

@@ -45,6 +45,8 @@ static void test_arguments(void)
     refused(&how, 2, 2, 2, BND_BAD_ARGUMENT, "threads");
     how = (bnd_gemm){.reserved = {0, 1}};
     refused(&how, 2, 2, 2, BND_BAD_ARGUMENT, "reserved must be zero");
+    how.accumulator.kind = BND_ACCUMULATE_CBLAS; /* with OpenBLAS or without */
+    refused(&how, 2, 2, 2, BND_BAD_ARGUMENT, "reserved must be zero");
     refused(NULL, SIZE_MAX / 4, 8, 2, BND_BAD_ARGUMENT, "memory");
     refused(NULL, 1, 1, SIZE_MAX / 2, BND_BAD_ARGUMENT, "memory");
 }

@@ -206,12 +206,13 @@ static int64_t shift_of(const bnd_exact *n)
     if (n->kind != BND_KIND_FINITE) {
         return n->kind == BND_KIND_ZERO ? 0 : n->negative ? -most : most;
     }
-    int64_t size = n->high != 0 || n->low > (uint64_t)most || n->exponent > 32 ? most : (int64_t)n->low;
+    uint64_t low = n->low;
+    for (int32_t i = n->exponent; i < 0 && low > 0; i++) {
+        low /= 2; /* an integer has zeros there */
+    }
+    int64_t size = n->high != 0 || low > (uint64_t)most || n->exponent > 32 ? most : (int64_t)low;
     for (int32_t i = n->exponent; i > 0 && size < most; i--) {
         size *= 2;
-    }
-    for (int32_t i = n->exponent; i < 0 && size > 0; i++) {
-        size /= 2;
     }
     return n->negative ? -size : size;
 }

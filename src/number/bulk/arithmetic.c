@@ -12,7 +12,10 @@
  * in the words is 0, is then hit by no result but itself, and every result stays on its side of it. That is so where
  * the words have two bits more than F, in precision (q >= p + 2) and below its lowest bit (w <= g - 2). Stochastic
  * modes look at N bits of what is discarded, and at the one below, which is rounded: N more of either. So every mode,
- * policy and count of F is right when it is asked about the word instead. The way to odd, in the mode to nearest:
+ * policy and count of F is right when it is asked about the word instead. Where it matters whether a number is tiny, in
+ * counts and where tiny results become zero, there is one breakpoint more: the midpoint of the smallest normal number
+ * and the one below it if the exponent had no limit. It needs one more bit of either. The way to odd, in the mode to
+ * nearest:
  *
  *     sums       s = a + b, and 2Sum's error, a word, exact with subnormals and all;
  *     products   s = a b, and the error fma(a, b, -s), exact where the product is a multiple of 2^w: where
@@ -25,7 +28,8 @@
  *
  * and where the error is not zero and the last bit of s is 0, s moves by one in its last place to the error's side.
  *
- * BNDI_PLAIN: two roundings, to words and then to F.
+ * BNDI_PLAIN: two roundings, to words and then to F. Not where tiny results become zero: the first rounding may have
+ * raised them to the smallest normal number.
  *
  *     Toward zero, up, down: the same direction twice is that direction once, F's values being words. Any operation.
  *     F is the words' own format: there is no second rounding.
@@ -132,7 +136,7 @@ static bool plain_will_do(bnd_operation operation, const term_limits *t, bndi_wi
     if (is_exact_in_words(operation, t)) {
         return true;
     }
-    if (!to->is_signed || !to->has_zero) {
+    if (!to->is_signed || !to->has_zero || rule.flush_out == BND_FLUSH_TINY) {
         return false;
     }
     if (is_directed(rule)) {
@@ -142,9 +146,10 @@ static bool plain_will_do(bnd_operation operation, const term_limits *t, bndi_wi
            (bnd_format_same(to, bnd_lab_format_of_words(width)) || is_innocuous_to_nearest(operation, t));
 }
 
-static bool odd_will_do(bnd_operation operation, const term_limits *t, bnd_rule rule)
+static bool odd_will_do(bnd_operation operation, const term_limits *t, bnd_rule rule, bool counts)
 {
     int32_t looked_at = rule.rounding == BND_ROUND_SR_EQUAL ? 0 : (int32_t)bnd_rule_random_bits(rule);
+    looked_at += counts || rule.flush_out == BND_FLUSH_TINY;
     if (t->q < t->p + looked_at + 2 || t->w > t->g - looked_at - 2) {
         return false;
     }
@@ -258,7 +263,7 @@ void bndi_arithmetic_make(bndi_arithmetic *a, bndi_width width, bnd_operation op
     }
     if (!is_near && plain_will_do(operation, &t, width, to, rule) && (!odd || exact)) {
         a->way = BNDI_PLAIN;
-    } else if (odd_will_do(operation, &t, rule)) {
+    } else if (odd_will_do(operation, &t, rule, odd)) {
         a->way = BNDI_ODD;
     }
     a->mode =

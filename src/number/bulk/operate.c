@@ -436,6 +436,9 @@ static bnd_status run_operation(bndi_side out, void *to, bnd_operation operation
     j.kernels = bnd_lab_kernels_of(j.how.context);
     j.out = out;
     bnd_status status = bndi_operate_open(&j, to, operation, operands, n, f, stats, why);
+    if (status == BND_OK && operation == BND_OP_RECIPROCAL) {
+        bndi_operate_by_quotient(&j);
+    }
     if (status == BND_OK) {
         bndi_operate_plan(&j);
         bndi_operate_run(&j, n);

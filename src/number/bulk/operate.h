@@ -42,6 +42,8 @@ typedef struct bndi_operate_job {
 BND_CHECKED bnd_status bndi_operate_open(bndi_operate_job *j, void *to, bnd_operation operation,
                                          const bnd_operand *operands, size_t n, const bnd_format *f, bnd_stats *stats,
                                          bnd_error *why);
+/* A reciprocal as the quotient 1 / x, where that has a kernel; a table has one operand. */
+void bndi_operate_by_quotient(bndi_operate_job *j);
 void bndi_operate_plan(bndi_operate_job *j);
 void bndi_operate_run(bndi_operate_job *j, size_t n);
 

@@ -149,7 +149,7 @@ static bnd_status open_operand(bndi_operate_job *j, unsigned i, const bnd_operan
 }
 
 /* A reciprocal is the quotient 1 / x, which has kernels, where the operand's format has a 1 that is never flushed. */
-static void open_quotient(bndi_operate_job *j)
+void bndi_operate_by_quotient(bndi_operate_job *j)
 {
     bndi_array_operand *one = &j->operand[0], *x = &j->operand[1];
     const bnd_format *f = j->from[0];
@@ -197,9 +197,6 @@ bnd_status bndi_operate_open(bndi_operate_job *j, void *to, bnd_operation operat
     if (status == BND_OK && bndi_is_quiet(f, operation, j->from[0])) {
         j->how.rule =
             (bnd_rule){.nan = BND_NAN_PROPAGATE}; /* no other has a say: nothing is flushed, nothing rounded */
-    }
-    if (status == BND_OK && operation == BND_OP_RECIPROCAL) {
-        open_quotient(j);
     }
     return status;
 }

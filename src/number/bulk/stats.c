@@ -295,10 +295,10 @@ static bool is_sum_of_numbers(double sum)
     return sum >= 0x1p-1022 && sum <= 0x1.fffffffffffffp+1023;
 }
 
-/* Nothing that was compared has changed. */
+/* Nothing that was compared has changed. A sign that the format lacks is dropped without a flag: it counts as exact. */
 static bool is_lossless(const bnd_stats *s)
 {
-    return s->exact >= s->compared;
+    return s->exact >= s->compared && s->squared_error == 0;
 }
 
 double bnd_stats_mean_squared_error(const bnd_stats *s)

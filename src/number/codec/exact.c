@@ -71,14 +71,15 @@ bool bnd_neighbour(bnd_exact *out, const bnd_format *f, bnd_exact x, int directi
     if (x.kind == BND_KIND_QUIET_NAN || x.kind == BND_KIND_SIGNALING_NAN) {
         return false;
     }
-    if (x.kind == BND_KIND_INFINITE) {
-        if (x.negative != up || (x.negative && !f->is_signed)) {
-            return false;
-        }
+    bool infinite = x.kind == BND_KIND_INFINITE;
+    if (infinite && x.negative != up) {
+        return false;
+    }
+    if (infinite && (!x.negative || f->is_signed)) {
         *out = largest_exact(f, x.negative);
         return true;
     }
-    bnd_exact moved = x.kind == BND_KIND_ZERO ? speck(!up) : bndi_nudged(x, x.negative != up);
+    bnd_exact moved = infinite ? x : x.kind == BND_KIND_ZERO ? speck(!up) : bndi_nudged(x, x.negative != up);
     if (moved.negative && !f->is_signed) {
         if (!up) {
             return false;

@@ -85,6 +85,10 @@ bnd_status bndi_cblas_gemm(float *c, size_t m, size_t n, const float *a, const f
 {
     int of_a, of_b, of_c, lda, ldb, ldc;
     const library blas = find_openblas();
+    const bnd_status status = bndi_check_gemm(how, why);
+    if (status != BND_OK) {
+        return status;
+    }
     if (blas.sgemm == NULL) {
         return bnd_fail(
             why, BND_BAD_ARGUMENT, 0,

@@ -50,6 +50,13 @@ static bool too_far(size_t rows, size_t columns, bnd_strides strides)
     return (rows - 1) * row > most - (columns - 1) * column;
 }
 
+bnd_status bndi_check_gemm(const bnd_gemm *how, bnd_error *why)
+{
+    const uint64_t reserved = how->reserved[0] | how->reserved[1] | how->reserved[2] | how->reserved[3];
+    bnd_status status = bndi_check_reserved(reserved, "bnd_gemm", why);
+    return status == BND_OK ? bndi_check_choices(&(bnd_array){.context = how->context}, why) : status;
+}
+
 bnd_status bndi_open_gemm_job(bndi_job *j, float *c, size_t m, size_t n, const void *a, const bnd_format *a_format,
                               const void *b, const bnd_format *b_format, bool codes, size_t k, const bnd_gemm *how,
                               bnd_error *why)
@@ -58,9 +65,7 @@ bnd_status bndi_open_gemm_job(bndi_job *j, float *c, size_t m, size_t n, const v
     if (too_many(m, n, sizeof *c) || too_many(m, k, sizeof *c) || too_many(k, n, sizeof *c)) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "matrices of %zu x %zu and %zu x %zu do not fit memory", m, k, k, n);
     }
-    const uint64_t reserved = how->reserved[0] | how->reserved[1] | how->reserved[2] | how->reserved[3];
-    bnd_status status = bndi_check_reserved(reserved, "bnd_gemm", why);
-    status = status == BND_OK ? bndi_check_choices(&(bnd_array){.context = how->context}, why) : status;
+    bnd_status status = bndi_check_gemm(how, why);
     status = status == BND_OK ? bndi_sum_make(&j->sum, how, a_format, b_format, why) : status;
     if (status == BND_OK && k == 0 && how->accumulator.promote > 0) { /* nothing is promoted: C stays, as in fp32 */
         const bnd_gemm plain = {.context = how->context};
@@ -89,7 +94,8 @@ bnd_status bndi_open_gemm_job(bndi_job *j, float *c, size_t m, size_t n, const v
     set_factor(&j->a, a, a_format, codes, in_a);
     set_factor(&j->b, b, b_format, codes, in_b);
     j->rounds_c = j->sum.accumulator.promote == 0 && j->sum.accumulator.format.precision < 24;
-    bnd_rule start = j->sum.accumulator.rule;
+    bnd_rule start =
+        bndi_in_groups(&j->sum.accumulator) ? (bnd_rule){.nan = BND_NAN_CANONICAL} : j->sum.accumulator.rule;
     start.rounding = bndi_cuts_off(&j->sum.accumulator) ? BND_ROUND_RTZ : BND_ROUND_RNE;
     bndi_plan_make(&j->c_plan, BNDI_WORDS_32, &j->sum.accumulator.format, start);
     set_block_depth(j);

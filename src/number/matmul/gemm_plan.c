@@ -39,8 +39,10 @@ static const bndi_way *choose_tensor(bndi_sum *sum)
 {
     enum { LOWER = 7 }; /* measured on an H200: -133 for sums in fp32, -21 for those in fp16 */
     const bnd_format *f = &sum->accumulator.format;
-    sum->tensor = (bndi_tensor_sum){.least_a = bndi_power_of_two(sum->a_format.emin),
-                                    .least_b = bndi_power_of_two(sum->b_format.emin),
+    const int32_t lowest = sum->fp32->least_quantum; /* no operand has a lower exponent */
+    const int32_t a = sum->a_format.emin, b = sum->b_format.emin;
+    sum->tensor = (bndi_tensor_sum){.least_a = bndi_power_of_two(a > lowest ? a : lowest),
+                                    .least_b = bndi_power_of_two(b > lowest ? b : lowest),
                                     .least = bndi_power_of_two(f->emin),
                                     .lowest = bndi_power_of_two(f->emin - LOWER),
                                     .beyond = bndi_power_of_two(f->emax + 1),

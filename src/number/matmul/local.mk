@@ -7,7 +7,6 @@ libbinade_number_la_SOURCES += \
 	src/number/matmul/tile_lanes_avx512.h \
 	src/number/matmul/tile_lanes_portable.h \
 	src/number/matmul/accumulator_names.c \
-	src/number/matmul/cblas.c \
 	src/number/matmul/pack_operands.c \
 	src/number/matmul/strip_sums.c \
 	src/number/matmul/tile_aligned_template.h \
@@ -41,6 +40,7 @@ libbinade_number_la_SOURCES += \
 	src/number/matmul/gemm_job.h \
 	src/number/matmul/symmetric.c \
 	src/number/matmul/gemm_job.c \
+	src/number/matmul/cblas.c \
 	src/number/matmul/gemm.c
 
 # The tiles, once more for each back end that has wider vectors.

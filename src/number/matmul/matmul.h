@@ -255,6 +255,8 @@ static inline bnd_strides bndi_strides_or(bnd_strides strides, size_t columns)
 
 /* ---- cblas.c ---- */
 
+/* reserved, and the context. */
+bnd_status bndi_check_gemm(const bnd_gemm *how, bnd_error *why);
 bnd_status bndi_cblas_gemm(float *c, size_t m, size_t n, const float *a, const float *b, size_t k, const bnd_gemm *how,
                            bnd_error *why);
 

@@ -7,6 +7,7 @@
  *   - it begins at +0: C is not added to, and no bias of a column comes at the end;
  *   - nothing is random: random bits belong to the place (i, j);
  *   - a NaN is the canonical one: under other rules the sign and the payload of a NaN depend on which factor had it;
+ *     so does the sign of the zero that replaces a NaN where the rule wants that;
  *   - both factors have the same format, so that the same bits are the same number, and is flushed alike.
  *
  * The operands are compared, so callers need not know that a product is symmetric. The comparison takes m k steps, and
@@ -37,7 +38,8 @@ static const char *code_at(const bndi_factor *x, size_t row, size_t column)
 static bool adds_up_alike(const bndi_job *j)
 {
     const bnd_rule rule = j->sum.accumulator.rule;
-    return !j->add && j->bias == NULL && rule.rounding < BND_ROUND_DETERMINISTIC_COUNT &&
+    const bool keeps_nan = j->sum.accumulator.format.has_nan || rule.no_nan != BND_NO_NAN_ZERO;
+    return keeps_nan && !j->add && j->bias == NULL && rule.rounding < BND_ROUND_DETERMINISTIC_COUNT &&
            rule.nan == BND_NAN_CANONICAL && j->a.codes == j->b.codes && !j->a.rounds && !j->b.rounds &&
            bnd_format_same(&j->sum.a_format, &j->sum.b_format);
 }
