@@ -254,6 +254,9 @@ static void test_signs(void)
     CU_ASSERT_EQUAL(compare_results(small, 6).verdict, BND_VERDICT_INCONCLUSIVE);
     CU_ASSERT_TRUE(bndi_sign_test(6, 6) && !bndi_sign_test(5, 5) && !bndi_sign_test(0, 0));
     CU_ASSERT_TRUE(bndi_sign_test(8, 9) && !bndi_sign_test(7, 9)); /* 10 and 46 of 512 */
+    /* the exact tails are 0.0236 and 0.0273 of 4096, and 0.0220 of 1075 */
+    CU_ASSERT_TRUE(bndi_sign_test(2112, 4096) && !bndi_sign_test(2110, 4096) && bndi_sign_test(4096, 4096));
+    CU_ASSERT_TRUE(!bndi_sign_test(0, 1075) && !bndi_sign_test(538, 1075) && bndi_sign_test(571, 1075));
 }
 
 /* What is better than the reference is not worse. */

@@ -231,7 +231,7 @@ static void test_refused(void)
             write_file(in_folder(other, "run/metrics.jsonl"), "garbage\n", 8);
         } else if (i == 11) {
             write_file(other, before, length);
-            CU_ASSERT_TRUE_FATAL(succeeds(bndi_metrics_open(&fd, path, length, false, &why), &why));
+            CU_ASSERT_TRUE_FATAL(succeeds(bndi_metrics_open(&fd, path, length, &why), &why));
         }
         bnd_status status = run_until(&r, &t, UINT64_MAX, &why);
         if (status != cases[i].status || strstr(why.message, cases[i].says) == NULL) {

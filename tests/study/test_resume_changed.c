@@ -158,7 +158,7 @@ static void test_begun_meanwhile(void)
     CU_ASSERT_TRUE_FATAL(succeeds(bndi_session_prepare(&first, false, &why), &why));
     CU_ASSERT_TRUE_FATAL(succeeds(bndi_session_prepare(&second, false, &why), &why));
     CU_ASSERT_TRUE(succeeds(bndi_session_make_directory(&first, &why), &why));
-    CU_ASSERT_TRUE_FATAL(succeeds(bndi_metrics_open(&fd, path, 0, true, &why), &why));
+    CU_ASSERT_TRUE_FATAL(succeeds(bndi_metrics_open(&fd, path, 0, &why), &why));
     CU_ASSERT_TRUE(refuses(bndi_session_make_directory(&second, &why), &why, "another run is writing to it"));
     CU_ASSERT_TRUE(succeeds(bndi_session_claim(&first, &why), &why));
     CU_ASSERT_TRUE(refuses(bndi_session_claim(&second, &why), &why, "this is another run: \"lr\""));
@@ -169,6 +169,38 @@ static void test_begun_meanwhile(void)
     bndi_session_release(&second);
     bnd_record_close(&first.record);
     bnd_record_close(&second.record);
+    close_folder();
+}
+
+static bool goes_on(void *data, const bndi_session *s)
+{
+    (void)data;
+    return s->record.count > 0;
+}
+
+/* A run that another process has finished while this one waited for its turn: its lines stay. */
+static void test_finished_meanwhile(void)
+{
+    char path[PATH_SIZE], lines[PATH_SIZE];
+    size_t length, now;
+    bnd_record r;
+    bnd_error why;
+    open_folder();
+    bnd_task task = task_in(in_folder(path, "run"));
+    CU_ASSERT_TRUE_FATAL(succeeds(run_until(&r, &task, STEPS / 2, &why), &why));
+    bnd_record_close(&r);
+    bndi_session waiting = {.task = &task, .keeper = &replaying, .metrics = -1};
+    CU_ASSERT_TRUE_FATAL(succeeds(bndi_session_prepare(&waiting, false, &why), &why));
+    CU_ASSERT_TRUE_FATAL(succeeds(run_until(&r, &task, UINT64_MAX, &why), &why));
+    bnd_record_close(&r);
+    char *before = read_file(&length, in_folder(lines, "run/metrics.jsonl"));
+    CU_ASSERT_TRUE(refuses(bndi_session_run(&waiting, goes_on, NULL, &why), &why, "has changed since it was read"));
+    char *after = read_file(&now, lines);
+    CU_ASSERT_TRUE(now == length && memcmp(before, after, length) == 0);
+    free(before);
+    free(after);
+    bndi_session_release(&waiting);
+    bnd_record_close(&waiting.record);
     close_folder();
 }
 
@@ -236,6 +268,7 @@ CU_TestInfo changed_tests[] = {
     {"extended", test_extended},
     {"not extended", test_not_extended},
     {"begun meanwhile", test_begun_meanwhile},
+    {"finished meanwhile", test_finished_meanwhile},
     {"switched", test_switched},
     CU_TEST_INFO_NULL,
 };

@@ -6,7 +6,7 @@ tests_train_test_recipes_SOURCES = \
 tests_train_test_recipes_LDFLAGS = $(AM_LDFLAGS) $(WRAP_OPTIONS)
 tests_train_test_train_SOURCES = \
 	tests/train/golden.h tests/train/support.c tests/train/test_adam_mini.c tests/train/test_data.c tests/train/test_eco.c tests/train/test_golden.c \
-	tests/train/test_inputs.c tests/train/test_losses.c tests/train/test_models.c tests/train/test_muon.c \
+	tests/train/test_inputs.c tests/train/test_kept.c tests/train/test_losses.c tests/train/test_models.c tests/train/test_muon.c \
 	tests/train/test_own.c tests/train/test_parts.c tests/train/test_resets.c \
 	tests/train/test_sources.c tests/train/test_train.c tests/train/test_traps.c tests/train/tests.h
 tests_train_test_train_LDFLAGS = $(AM_LDFLAGS) $(WRAP_OPTIONS)

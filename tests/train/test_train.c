@@ -293,6 +293,7 @@ int main(void)
         SUITE("muon", muon_tests),
         SUITE("adam-mini", adam_mini_tests),
         SUITE("eco", eco_tests),
+        SUITE("kept", kept_tests),
         SUITE("resets", reset_tests),
         SUITE("sources", source_tests),
         SUITE("parts", part_tests),

@@ -14,6 +14,7 @@ extern CU_TestInfo input_tests[];
 extern CU_TestInfo loss_tests[];
 extern CU_TestInfo model_tests[];
 extern CU_TestInfo eco_tests[];
+extern CU_TestInfo kept_tests[];
 extern CU_TestInfo reset_tests[];
 extern CU_TestInfo muon_tests[];
 extern CU_TestInfo adam_mini_tests[];

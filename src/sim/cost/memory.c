@@ -462,7 +462,8 @@ bnd_status bnd_cost_fit(bnd_cost *out, const bnd_plan *plan, double machines, do
     for (size_t i = 0; status == BND_OK && i < ROLES; i++) {
         double bytes;
         status = bnd_plan_bytes_each(&bytes, &p, roles[i], why);
-        if (status == BND_OK && bytes > 0) {
+        bool counted = roles[i] != BND_ROLE_ACCUMULATE || p.policy.cast[roles[i]].given; /* as has_role */
+        if (status == BND_OK && bytes > 0 && counted) {
             double sharers = bndi_sharers(&p, roles[i]) * p.tensor;
             bndi_cost_step(&c, bnd_role_name(roles[i]), "B/parameter", bytes / sharers,
                            sharers > 1 ? "b / sharers" : "b", sharers > 1 ? "# / #" : "#", bytes, sharers);

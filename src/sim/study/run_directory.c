@@ -36,17 +36,26 @@ static bnd_status no_path(bnd_error *why)
 
 /* ---- looking ---- */
 
-/* Is there a file of this name with at least this many bytes? */
-static bnd_status is_there(bool *out, const char *directory, const char *name, off_t least, bnd_error *why)
+/* The size of a file; -1: there is none. */
+static bnd_status size_of(off_t *out, const char *directory, const char *name, bnd_error *why)
 {
     struct stat about;
     char *path = bndi_path(directory, name);
     if (path == NULL) {
         return no_path(why);
     }
-    *out = stat(path, &about) == 0 && about.st_size >= least;
+    *out = stat(path, &about) == 0 ? about.st_size : -1;
     free(path);
     return BND_OK;
+}
+
+/* Is there a file of this name with at least this many bytes? */
+static bnd_status is_there(bool *out, const char *directory, const char *name, off_t least, bnd_error *why)
+{
+    off_t size = -1;
+    bnd_status status = size_of(&size, directory, name, why);
+    *out = status == BND_OK ? size >= least : *out;
+    return status;
 }
 
 /* The directory, or the nearest above it that is there, must be one in which files can be made. */
@@ -80,7 +89,10 @@ bnd_status bndi_directory_check(const char *directory, bnd_error *why)
 bnd_status bndi_directory_look(bndi_found *out, const char *directory, bnd_error *why)
 {
     bndi_found found = {.run = false};
-    bnd_status status = is_there(&found.run, directory, metrics, 1, why);
+    off_t size = -1;
+    bnd_status status = size_of(&size, directory, metrics, why);
+    found.metrics = size > 0 ? (uint64_t)size : 0;
+    found.run = size > 0;
     if (status == BND_OK) {
         status = is_there(&found.checkpoint, directory, "checkpoint.safetensors", 0, why);
     }
@@ -198,18 +210,15 @@ bnd_status bndi_directory_lock(int *fd, const char *run, bnd_error *why)
 /* ---- metrics.jsonl ---- */
 
 /* The lock belongs to the descriptor, so two runs never write to one file, in one process or in two. */
-static bnd_status take(int fd, uint64_t length, bool is_new, bnd_error *why)
+static bnd_status take(int fd, uint64_t seen, bnd_error *why)
 {
     struct stat about;
     if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
         return errno == EWOULDBLOCK ? bnd_fail(why, BND_BAD_STREAM, 0, "another run is writing to it")
                                     : bndi_fail_system(why, "cannot be locked", errno);
     }
-    bool changed = fstat(fd, &about) != 0 || (uint64_t)about.st_size < length || (is_new && about.st_size > 0);
-    if (changed) {
-        return bnd_fail(why, BND_BAD_STREAM, 0, "has changed since it was read");
-    }
-    return ftruncate(fd, (off_t)length) == 0 ? BND_OK : bndi_fail_system(why, "cannot be truncated", errno);
+    bool changed = fstat(fd, &about) != 0 || (uint64_t)about.st_size != seen;
+    return changed ? bnd_fail(why, BND_BAD_STREAM, 0, "has changed since it was read") : BND_OK;
 }
 
 /* NAME.XXXXXXXX.part, as store/ calls what has not its name yet, of a file that a run writes. */
@@ -245,7 +254,7 @@ static void remove_unfinished(const char *directory)
     }
 }
 
-bnd_status bndi_metrics_open(int *fd, const char *directory, uint64_t length, bool is_new, bnd_error *why)
+bnd_status bndi_metrics_open(int *fd, const char *directory, uint64_t seen, bnd_error *why)
 {
     char *path = bndi_path(directory, metrics);
     if (path == NULL) {
@@ -255,7 +264,7 @@ bnd_status bndi_metrics_open(int *fd, const char *directory, uint64_t length, bo
     bnd_status status = opened >= 0 ? BND_OK : bndi_fail_system(why, "cannot be opened for writing", errno);
     free(path);
     if (status == BND_OK) {
-        status = take(opened, length, is_new, why);
+        status = take(opened, seen, why);
     }
     if (status == BND_OK) {
         remove_unfinished(directory);
@@ -264,6 +273,13 @@ bnd_status bndi_metrics_open(int *fd, const char *directory, uint64_t length, bo
         close(opened);
     }
     return bndi_within(why, metrics, status);
+}
+
+bnd_status bndi_metrics_cut(int fd, uint64_t length, bnd_error *why)
+{
+    return ftruncate(fd, (off_t)length) == 0
+               ? BND_OK
+               : bndi_within(why, metrics, bndi_fail_system(why, "cannot be truncated", errno));
 }
 
 bnd_status bndi_metrics_append(int fd, const bndi_bytes *line, bnd_error *why)

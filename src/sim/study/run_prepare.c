@@ -304,7 +304,7 @@ bnd_status bndi_session_make_directory(const bndi_session *s, bnd_error *why)
     }
     bnd_status status = bndi_directory_make(s->task->directory, why);
     if (status == BND_OK) {
-        status = bndi_metrics_open(&metrics, s->task->directory, 0, true, why);
+        status = bndi_metrics_open(&metrics, s->task->directory, 0, why);
     }
     if (status == BND_OK) {
         status = bndi_directory_write(s->task->directory, "config.json", &s->config, why);

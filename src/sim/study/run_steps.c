@@ -247,9 +247,12 @@ bnd_status bndi_session_run(bndi_session *s, bndi_session_watch *watch, void *da
 {
     bnd_status status = bndi_session_open(s, why);
     if (status == BND_OK && bndi_session_writes(s)) {
-        status = bndi_metrics_open(&s->metrics, s->task->directory, s->end, !s->found.run, why);
+        status = bndi_metrics_open(&s->metrics, s->task->directory, s->found.metrics, why);
         if (status == BND_OK) {
             status = bndi_session_claim(s, why);
+        }
+        if (status == BND_OK) {
+            status = bndi_metrics_cut(s->metrics, s->end, why);
         }
     }
     if (status == BND_OK) {

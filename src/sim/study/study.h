@@ -250,6 +250,7 @@ typedef struct bndi_found {
     bool finished; /* summary.json is there */
     bool config;
     bool checkpoint;
+    uint64_t metrics; /* the size of metrics.jsonl, looked at before all else; 0: none */
 } bndi_found;
 
 bool bndi_is_directory(const char *path);
@@ -270,8 +271,9 @@ BND_CHECKED bnd_status bndi_directory_lock(int *fd, const char *run, bnd_error *
 /* Succeeds also if the file does not exist. */
 BND_CHECKED bnd_status bndi_directory_remove(const char *directory, const char *name, bnd_error *why);
 
-/* metrics.jsonl, locked, and cut to this number of bytes. Refused where a new run's has lines already. */
-BND_CHECKED bnd_status bndi_metrics_open(int *fd, const char *directory, uint64_t length, bool is_new, bnd_error *why);
+/* metrics.jsonl, locked. Refused if it has not the size that was seen: another process was here. */
+BND_CHECKED bnd_status bndi_metrics_open(int *fd, const char *directory, uint64_t seen, bnd_error *why);
+BND_CHECKED bnd_status bndi_metrics_cut(int fd, uint64_t length, bnd_error *why);
 /* A whole line, or nothing of it. */
 BND_CHECKED bnd_status bndi_metrics_append(int fd, const bndi_bytes *line, bnd_error *why);
 BND_CHECKED bnd_status bndi_metrics_sync(int fd, bnd_error *why);

@@ -107,15 +107,22 @@ double bnd_interval(const double *x, size_t n)
 /* P(at least k of n) for a fair coin. */
 static double tail_of_coin(size_t k, size_t n)
 {
-    double term = pow(0.5, (double)n), sum = 0; /* of n heads, then of n - 1, ... */
+    enum { STEP = 512 };
+    int power = -(int)n; /* of two, by which term and sum are multiplied in the end: 2^-n is no double for many pairs */
+    double term = 1, sum = 0; /* of n heads, then of n - 1, ... */
     for (size_t i = n; i >= k; i--) {
         sum += term;
         if (i == 0) {
             break;
         }
         term *= (double)i / (double)(n - i + 1);
+        if (term > ldexp(1, STEP)) {
+            term = ldexp(term, -STEP);
+            sum = ldexp(sum, -STEP);
+            power += STEP;
+        }
     }
-    return sum;
+    return ldexp(sum, power);
 }
 
 bool bndi_sign_test(size_t k, size_t n)

@@ -385,6 +385,10 @@ static bnd_status load_scaled(bnd_tensor *t, const bnd_safetensors *file, const 
     if (s != NULL) {
         bndi_scaled_text(text, s);
     }
+    if (status == BND_OK && s == NULL) {
+        status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "tensor \"%s\" has scales in the file, and has none in this run",
+                          codes->name);
+    }
     if (status == BND_OK && strcmp(text, how) != 0) {
         status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "tensor \"%s\": its scaling is %.*s in the file; expected %s",
                           codes->name, (int)strnlen(how, sizeof text), how, text);

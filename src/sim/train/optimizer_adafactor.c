@@ -125,7 +125,8 @@ bnd_status bndi_adafactor_prepare(bndi_whole_update *out, bnd_run *run, bndi_par
     const bnd_cast *of_scalar = bndi_cast_of(run->engine, BND_ROLE_SCALAR);
     (void)why;
     bool matrix = shape->rank == 2;
-    bndi_whole_update f = {.rows = matrix ? shape->extent[0] : 1, .columns = shape->extent[shape->rank - 1]};
+    bndi_whole_update f = {.rows = matrix ? shape->extent[0] : 1,
+                           .columns = matrix ? shape->extent[1] : bndi_count(shape)};
     double epsilon = bndi_scalar(of_scalar, run->training.epsilon);
     double beta = 1 - bndi_exp_of(run, -run->training.beta2 * bndi_log_of(run, (double)bndi_step_of(run, BND_ROLE_V)));
     f.row = run->factor_room;

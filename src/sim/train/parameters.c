@@ -230,7 +230,7 @@ bnd_status bndi_factor_room_make(bnd_run *run, bnd_error *why)
     for (size_t i = 0; i < run->parameters; i++) {
         const bndi_parameter *p = &run->parameter[i];
         const bndi_shape *shape = &(p->value != NULL ? p->value : p->master)->shape; /* a value may be transient */
-        size_t lines = (shape->rank == 2 ? shape->extent[0] : 1) + shape->extent[shape->rank - 1],
+        size_t lines = shape->rank == 2 ? shape->extent[0] + shape->extent[1] : 1 + bndi_count(shape),
                blocks = bndi_blocks_in(p, shape);
         most = lines > most ? lines : most;
         most = blocks > most ? blocks : most;

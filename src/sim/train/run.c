@@ -466,6 +466,9 @@ bnd_status bnd_run_validate(double *loss, bnd_run *run, uint64_t batches, bnd_er
     if (bndi_is_own(run)) {
         return refuse_own("bnd_run_validate", "bnd_run_begin_evaluation", why);
     }
+    if (batches == 0) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "a validation needs at least 1 batch");
+    }
     bndi_environment before = bndi_enter(BND_ROUND_RNE);
     bnd_status status = bndi_evaluation_begin(run, why);
     if (status == BND_OK) {

@@ -32,13 +32,15 @@ void bndi_round_chunk(bnd_engine *engine, float *x, size_t n, const bnd_cast *ca
     if (cast == NULL) {
         return;
     }
-    const bndi_ready *ready =
-        bndi_conversion(engine, BNDI_WORDS_32, &cast->format, (bnd_rule){.rounding = BND_ROUND_RNE});
+    const bool drawn = cast->rule.rounding >= BND_ROUND_DETERMINISTIC_COUNT;
+    const bnd_rule rule = drawn ? (bnd_rule){.rounding = BND_ROUND_RNE} : cast->rule;
+    const bndi_ready *ready = bndi_conversion(engine, BNDI_WORDS_32, &cast->format, rule);
+    const bnd_array how = {.rule = rule};
     bnd_status status = BND_OK;
     if (ready != NULL) {
         bnd_lab_ready_round(ready, x, x, n);
     } else {
-        status = bnd_round_f32(x, x, n, &cast->format, NULL, NULL, NULL);
+        status = bnd_round_f32(x, x, n, &cast->format, &how, NULL, NULL);
     }
     BNDI_VERIFY(status == BND_OK); /* a chunk of fp32: nothing can be refused */
 }
@@ -46,7 +48,7 @@ void bndi_round_chunk(bnd_engine *engine, float *x, size_t n, const bnd_cast *ca
 const bnd_cast *bndi_rounds_to(const bnd_run *run, bnd_role role)
 {
     const bnd_cast *cast = bndi_cast_of(run->engine, role);
-    bool once = cast != NULL && role == BND_ROLE_PARAM &&
-                (cast->rule.rounding >= BND_ROUND_DETERMINISTIC_COUNT || run->training.policy.update == BND_UPDATE_ECO);
+    bool drawn = cast != NULL && cast->rule.rounding >= BND_ROUND_DETERMINISTIC_COUNT;
+    bool once = drawn || (role == BND_ROLE_PARAM && run->training.policy.update == BND_UPDATE_ECO);
     return once || run->engine->here->policy.fused || bndi_is_scaled(run->engine, role) ? NULL : cast;
 }
