@@ -156,6 +156,32 @@ static void members_are_removed(void)
     set("{\"a\": {\"q\": 1}}", NULL, "{\"a\": {\"q\": 1}}");
 }
 
+static void quantized(const char *text, const char *value, const char *expected)
+{
+    bndi_long_text out = {0};
+    bnd_error why = {.message = ""};
+    size_t length = text != NULL ? strlen(text) : 0;
+    CU_ASSERT_EQUAL_FATAL(bndi_config_quantized(&out, text, length, value, &why), BND_OK);
+    if (strcmp(out.bytes, expected) != 0) {
+        printf("    expected %s\n    got      %s\n", expected, out.bytes);
+    }
+    CU_ASSERT_STRING_EQUAL(out.bytes, expected);
+    bndi_long_text_free(&out);
+}
+
+/* One quantization, where loaders look for it; of models of text and images, too. */
+static void configs_have_one_quantization(void)
+{
+    static const char nested[] =
+        "{\"a\": 1, \"text_config\":  {\"b\": 2, \"quantization_config\": {\"x\": 1}}, \"quantization\": 3}";
+    quantized(nested, NULL, "{\"a\": 1, \"text_config\":  {\"b\": 2}}");
+    quantized(nested, "{\"y\": 2}", "{\"a\": 1, \"text_config\":  {\"b\": 2}, \"quantization_config\": {\"y\": 2}}");
+    quantized("{\"text_config\": 5, \"compression_config\": 1}", "1",
+              "{\"text_config\": 5, \"quantization_config\": 1}");
+    quantized("{\"quantization_config\": {}, \"b\": 2}", "1", "{\"quantization_config\": 1, \"b\": 2}");
+    quantized(NULL, "1", "{\n  \"quantization_config\": 1\n}\n");
+}
+
 static void other_texts_are_refused(void)
 {
     static const char *const texts[] = {"", "[]", "{", "{\"a\" 1}", "{\"a\":1} x", "3", "{\"a\":1,}", "{\"a"};
@@ -168,5 +194,6 @@ static void other_texts_are_refused(void)
 
 CU_TestInfo text_tests[] = {{"members are set", members_are_set},
                             {"members are removed", members_are_removed},
+                            {"configs have one quantization", configs_have_one_quantization},
                             {"other texts are refused", other_texts_are_refused},
                             CU_TEST_INFO_NULL};

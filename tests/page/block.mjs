@@ -62,6 +62,8 @@ await test("a state is its fragment, and keys of other rooms are left out", () =
         check(!("other" in again.query), "a foreign key is kept");
     }
     equal(room.command({ path: [], query: {} })[1], "mxfp4");
+    const cleared = changed({ room: "block", path: ["mxfp4", "7"], query: {} }, { numbers: [""] });
+    equal(numbersOf(parse(format(cleared))), ["0"]); // and not the numbers of the start
 });
 
 // ---- the room ----

@@ -221,6 +221,26 @@ await test("one file of an array, formats that do not exist, and a folder withou
     await page.close();
 });
 
+await test("a scan that is begun again has its own Stop and no word of the one before; a plan waits for it", async () => {
+    const page = await opened("#checkpoint/fp16,e4m3,e5m2,mxfp8,mxfp4,nvfp4,e4m3/row");
+    await page.setFiles("#checkpoint-folder", [right]);
+    await done(page);
+    const hidden = await page.evaluate(() => {
+        const again = document.querySelector("#checkpoint-again"), to = document.querySelector("#checkpoint-to");
+        again.click();
+        again.click();
+        to.value = "int8";
+        to.dispatchEvent(new Event("change"));
+        return document.querySelector("#checkpoint-stop").hidden;
+    });
+    equal(hidden, false);
+    await page.waitFor(() => document.querySelector("#checkpoint-stop").hidden && document.querySelector(".scan"));
+    equal(await failure(page), "");
+    check((await answers(page)).length > 0, "a result");
+    equal(page.messages, []);
+    await page.close();
+});
+
 await test("a broken file takes the result of the one before away, and an empty segment is the default", async () => {
     const page = await opened("#checkpoint/");
     equal(await page.evaluate(() => [document.querySelector("#command code").textContent, document.querySelector("#checkpoint-formats").value]),

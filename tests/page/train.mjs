@@ -64,6 +64,18 @@ await test("curves draw themselves while the training runs, and Stop gives a rep
     await page.close();
 });
 
+await test("a training ends with the room, and nothing of it appears in the next one", async () => {
+    const page = await opened("#train/mlp/fp32?lr=0.01&steps=100000&batch=16&inputs=16&width=16");
+    await page.click("#train-start");
+    await page.waitFor(() => document.querySelector("progress").value > 0);
+    await page.evaluate(() => { location.hash = "#number/fp16/1"; });
+    await page.waitFor(() => document.querySelector("#train-start") === null);
+    await new Promise((later) => setTimeout(later, 1500));
+    check(await page.evaluate(() => !/Training has ended|Stopped at step/.test(document.body.innerText + document.querySelector("[aria-live]")?.textContent)), "silent");
+    equal(page.messages, []);
+    await page.close();
+});
+
 await test("the saved report is a page that opens with the same conclusion, table and charts", async () => {
     const page = await opened("#train/logistic/fp32,fp16-pure?steps=20&batch=16");
     await page.click("#train-start");

@@ -145,6 +145,11 @@ class Blocks(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "the name of the block format"):
             bd.dequantize(plain)
 
+    def test_types_that_name_another_format(self):
+        q = bd.quantize(np.ones((2, 3), np.float32), "bf16/row")
+        with self.assertRaisesRegex(ValueError, "codes of fp16, not of bf16"):
+            bd.dequantize(q.codes.view(np.float16), q.scales, "bf16/row")
+
     def test_refusals(self):
         x = normal(2, 32)
         for call, text in ((lambda: bd.quantize(x, "mxfp9"), "mxfp9"),

@@ -317,6 +317,21 @@ def mxfp8(x, floor=True, rounded=np.rint, transposed=False):
 
 
 class Blocks(unittest.TestCase):
+    def test_codes_in_wider_integers(self):
+        x = [np.ones((4, 32), np.float32), np.linspace(-3, 3, 128, dtype=np.float32).reshape(4, 32)]
+        for block in ("mxfp8", "mxint8"):
+            for kind in (np.int64, np.int16, np.uint8 if block == "mxfp8" else np.int8):
+                def fn(x, block=block, kind=kind):
+                    q = bd.quantize(x, block)
+                    return q.codes.astype(kind), q.scales.astype(np.int64)
+                report = testing.check_block(fn, block, inputs=x)
+                self.assertTrue(report, str(report))
+
+    def test_sign_of_zero(self):
+        x = [np.full((2, 32), -0.0, np.float32)]
+        self.assertTrue(testing.check_block(lambda x: bd.fake_quantize(x, "mxfp8"), "mxfp8", inputs=x))
+        self.assertFalse(testing.check_block(lambda x: np.abs(bd.fake_quantize(x, "mxfp8")), "mxfp8", inputs=x))
+
     def test_rules_are_recognized(self):
         inputs = testing.block.samples()[:3]
         report = testing.check_block(mxfp8, "mxfp8", rule="floor", inputs=inputs)

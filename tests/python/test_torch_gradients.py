@@ -1,4 +1,5 @@
 """libbinade.torch: gradients. The loss scale on each way back, and sums of gradients."""
+import copy
 import unittest
 
 import support
@@ -105,6 +106,36 @@ class LossScale(unittest.TestCase):
                 for p, q in zip(model.parameters(), plain.parameters()):
                     made = p.grad * 2.0**26 / factor
                     self.assertTrue(torch.allclose(made, q.grad, rtol=0.1, atol=2e-3), (way, factor))
+
+    def test_changed_in_place(self):
+        """loss.div_(4), and the model's output changed: the gradient has the factor, or the call is refused."""
+        for recipe in (SCALED, "bf16-amp"):
+            plain, (x, t) = small(recipe), data()
+            F.cross_entropy(plain(x), t).backward()
+            for way in WAYS:
+                model = small(recipe)
+                loss = F.cross_entropy(model(x), t)
+                loss.div_(4)
+                if way in (by_autograd, by_list):
+                    self.assertRaisesRegex(RuntimeError, "changed in place", way, loss, list(model.parameters()))
+                    continue
+                way(loss, list(model.parameters()))
+                for p, q in zip(model.parameters(), plain.parameters()):
+                    self.assertTrue(torch.allclose(4 * p.grad, q.grad, rtol=0.02, atol=1e-3), (recipe, way))
+            model, other = small(recipe), small(recipe)
+            y = model(x)
+            y.mul_(4)
+            y.sum().backward()
+            (other(x) * 4).sum().backward()
+            for p, q in zip(model.parameters(), other.parameters()):
+                self.assertTrue(torch.allclose(p.grad, q.grad, rtol=0.02, atol=1e-3), recipe)
+
+    def test_optimizers_are_not_copied(self):
+        for make in (lambda: bt.optim.SGD(small(), lr=0.1),
+                     lambda: bt.optim.AdamW([nn.Parameter(torch.ones(3))], recipe="bf16-sr")):
+            self.assertRaisesRegex(TypeError, "state_dict", copy.deepcopy, make())
+        self.assertRaisesRegex(TypeError, "plain tensor", bt.optim.AdamW, [torch.zeros(3, requires_grad=True)],
+                               recipe="bf16-sr")
 
     def test_loss_is_recorded(self):
         for way in WAYS:

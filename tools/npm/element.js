@@ -45,10 +45,8 @@ export class BinadeNumber extends HTMLElement {
         this.#draw();
     }
 
-    attributeChangedCallback() {
-        if (this.isConnected) {
-            this.#draw();
-        }
+    attributeChangedCallback() { // outside the document, too: `result` is that of the attributes
+        this.#draw();
     }
 
     // ---- properties, which are attributes ----

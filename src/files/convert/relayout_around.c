@@ -192,23 +192,11 @@ static size_t list_ignored(const char **names, const bnd_checkpoint *in)
     return count;
 }
 
-static bnd_status set_config(bndi_relayout_around *a, const bnd_checkpoint *in, bnd_layout_family family,
-                             bnd_error *why)
+static bnd_status set_config(bndi_relayout_around *a, const bnd_checkpoint *in, bnd_error *why)
 {
     size_t length = 0;
     const char *given = bnd_checkpoint_text(in, texts[0], &length);
-    static const char empty[] = "{}\n";
-    bnd_error problem;
-    bndi_long_text without = {0};
-    /* The older name of quantization_config; MLX writes both of its names. */
-    const char *other = family == BND_LAYOUT_MLX ? "quantization" : "compression_config";
-    bnd_status status = bndi_json_set(&without, given == NULL ? empty : given, given == NULL ? strlen(empty) : length,
-                                      other, NULL, &problem);
-    status = status == BND_OK ? bndi_json_set(&a->config, without.bytes, without.length, "quantization_config",
-                                              a->quantization.bytes, &problem)
-                              : status;
-    bndi_long_text_free(&without);
-    return status == BND_OK ? BND_OK : bnd_fail(why, status, problem.where, "config.json: %s", problem.message);
+    return bndi_config_quantized(&a->config, given, length, a->quantization.bytes, why);
 }
 
 /* The weights of each scheme, one after the other in `names`; and whether the output head is one of them. */
@@ -265,7 +253,7 @@ static bnd_status configure(bndi_relayout_around *a, const bndi_relayout_plan *p
         a->side[a->side_count++] = (bnd_side_file){.name = texts[1], .text = lines->bytes, .length = lines->length};
     }
     if (memory && folder) {
-        status = set_config(a, plan->in, plan->from->family, why);
+        status = set_config(a, plan->in, why);
         a->side[a->side_count++] =
             (bnd_side_file){.name = texts[0], .text = a->config.bytes, .length = a->config.length};
     } else if (memory) {

@@ -191,6 +191,10 @@ static bnd_status add_part(maker *m, bnd_part part, const bnd_stored_tensor *fro
         status = strcmp(from->dtype, "F32") == 0 ? invert(&relaid.numbers, m, from, name, part == BND_PART_SECOND, why)
                                                  : bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s must be F32", from->name);
     }
+    if (status == BND_OK && relaid.kind == BNDI_RELAY_CAST && part != BND_PART_SCALES && from->format == NULL) {
+        status =
+            bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s is %s; expected floating-point numbers", from->name, from->dtype);
+    }
     if (status == BND_OK && relaid.kind == BNDI_RELAY_CAST) {
         relaid.in = part == BND_PART_SCALES ? w->block.scale : *from->format;
         if (strcmp(dtype, "U8") == 0 || bnd_format_parse(&relaid.out, dtype, NULL) != BND_OK) {

@@ -218,3 +218,65 @@ bnd_status bndi_json_set(bndi_long_text *out, const char *object, size_t length,
     *out = made;
     return BND_OK;
 }
+
+/* Removes a member of the object that is the member `outer`, if both are there. */
+static bnd_status remove_within(bndi_long_text *out, const char *object, size_t length, const char *outer,
+                                const char *key, bnd_error *why)
+{
+    bndi_json_text text = {.bytes = object, .length = length};
+    bndi_long_text made = {0}, inner = {0};
+    place p;
+    bnd_status status = find_member(&p, &text, outer, why);
+    size_t at = p.value;
+    while (status == BND_OK && p.found && at < p.member.to && memchr(" \t\r\n", object[at], 4) != NULL) {
+        at++;
+    }
+    const bool within = status == BND_OK && p.found && object[at] == '{';
+    status = within ? bndi_json_set(&inner, object + at, p.member.to - at, key, NULL, why) : status;
+    if (status != BND_OK) {
+        return status;
+    }
+    bndi_long_text_add(&made, object, within ? at : length);
+    if (within) {
+        bndi_long_text_add(&made, inner.bytes, inner.length);
+        bndi_long_text_add(&made, object + p.member.to, length - p.member.to);
+    }
+    bndi_long_text_free(&inner);
+    if (made.failed) {
+        bndi_long_text_free(&made);
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for a text of %zu bytes", length);
+    }
+    *out = made;
+    return BND_OK;
+}
+
+bnd_status bndi_config_quantized(bndi_long_text *out, const char *given, size_t length, const char *value,
+                                 bnd_error *why)
+{
+    /* compressed-tensors called it compression_config once, and loaders would still read it; MLX has two names. In
+     * models of text and images all of them can be in text_config. */
+    static const char *const names[] = {"compression_config", "quantization", "quantization_config"};
+    enum { NAMES = sizeof names / sizeof names[0] };
+    static const char empty[] = "{}\n";
+    bndi_long_text text = {0};
+    bndi_long_text_add(&text, given != NULL ? given : empty, given != NULL ? length : strlen(empty));
+    bnd_error problem = {.status = BND_NO_MEMORY, .message = "no memory for the text of a config"};
+    bnd_status status = text.failed ? BND_NO_MEMORY : BND_OK;
+    for (size_t i = 0; status == BND_OK && i < 2 * NAMES; i++) {
+        const char *key = names[i / 2];
+        bndi_long_text next;
+        status = i % 2 == 0
+                     ? remove_within(&next, text.bytes, text.length, "text_config", key, &problem)
+                     : bndi_json_set(&next, text.bytes, text.length, key, i / 2 + 1 < NAMES ? NULL : value, &problem);
+        if (status == BND_OK) {
+            bndi_long_text_free(&text);
+            text = next;
+        }
+    }
+    if (status != BND_OK) {
+        bndi_long_text_free(&text);
+        return bnd_fail(why, status, problem.where, "config.json: %s", problem.message);
+    }
+    *out = text;
+    return BND_OK;
+}

@@ -21,6 +21,11 @@ void bndi_long_text_free(bndi_long_text *text);
 BND_CHECKED bnd_status bndi_json_set(bndi_long_text *out, const char *object, size_t length, const char *key,
                                      const char *value, bnd_error *why);
 
+/* The text of a config.json (NULL: of an empty one) whose quantization is `value`; NULL: that has none. All places and
+ * names in which programs look for another one are cleared. */
+BND_CHECKED bnd_status bndi_config_quantized(bndi_long_text *out, const char *given, size_t length, const char *value,
+                                             bnd_error *why);
+
 /* Adds JSON of one line with a line per member; `level` levels of `unit` precede the last line. */
 void bndi_json_indent(bndi_long_text *out, const char *json, size_t length, const char *unit, size_t unit_length,
                       size_t level);

@@ -11,44 +11,11 @@ static bnd_status no_memory(bnd_error *why)
     return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the text of a config");
 }
 
-/* Sets a member of a text that is being made; `bytes` is NULL before the first. */
-static bnd_status set(bndi_long_text *text, const char *key, const char *value, bnd_error *why)
-{
-    bndi_long_text next;
-    bnd_error problem;
-    bnd_status status = bndi_json_set(&next, text->bytes, text->length, key, value, &problem);
-    if (status != BND_OK) {
-        return bnd_fail(why, status, problem.where, "config.json: %s", problem.message);
-    }
-    bndi_long_text_free(text);
-    *text = next;
-    return BND_OK;
-}
-
 static bnd_status set_config(bnd_quantize_plan *plan, const char *value, bnd_error *why)
 {
     size_t length = 0;
     const char *given = bnd_checkpoint_text(plan->in, "config.json", &length);
-    bndi_long_text text = {0};
-    if (given == NULL && value == NULL) {
-        return BND_OK;
-    }
-    if (given != NULL) {
-        bndi_long_text_add(&text, given, length);
-    } else {
-        bndi_long_text_put(&text, "{}\n");
-    }
-    bnd_status status = text.failed || text.bytes == NULL ? no_memory(why) : BND_OK;
-    /* compressed-tensors called it so once, and loaders would still read it; MLX has both */
-    status = status == BND_OK ? set(&text, "compression_config", NULL, why) : status;
-    status = status == BND_OK ? set(&text, "quantization", NULL, why) : status;
-    status = status == BND_OK ? set(&text, "quantization_config", value, why) : status;
-    if (status != BND_OK) {
-        bndi_long_text_free(&text);
-        return status;
-    }
-    plan->texts[0] = text;
-    return BND_OK;
+    return given == NULL && value == NULL ? BND_OK : bndi_config_quantized(&plan->texts[0], given, length, value, why);
 }
 
 static bnd_status make_texts(bnd_quantize_plan *plan, const bndi_ignored *ignored, bnd_error *why)

@@ -1017,6 +1017,10 @@ class bnd_vector_suspect(Structure):
     pass
 
 
+class bnd_vector_fault(Structure):
+    pass
+
+
 class bnd_grid(Structure):
     pass
 
@@ -1317,11 +1321,13 @@ bnd_vector_plan._fields_ = [("vectors", POINTER(bnd_vectors)), ("level", c_int),
 bnd_vector_line._fields_ = [("operands", c_void_p), ("random", c_uint64), ("code", c_uint64), ("flags", c_uint32),
     ("has_flags", c_bool), ("has_operands", c_bool)]
 bnd_vector_coverage._fields_ = [("lines", c_uint64), ("disagreements", c_uint64), ("without_flags", c_uint64),
-    ("operands", (c_uint64 * 6)), ("results", ((c_uint64 * 7) * 6)), ("significands", ((c_uint64 * 7) * 2))]
+    ("wrong_codes", c_uint64), ("operands", (c_uint64 * 6)), ("results", ((c_uint64 * 7) * 6)),
+    ("significands", ((c_uint64 * 7) * 2))]
 bnd_vector_covered._fields_ = [("what", c_char_p), ("first", c_int32), ("count", c_uint32), ("met", c_uint32),
     ("hit", c_void_p)]
 bnd_vector_options._fields_ = [("any_nan", c_bool), ("flags_mask", c_uint32)]
 bnd_vector_suspect._fields_ = [("rule", bnd_rule), ("left_over", c_uint64), ("changes", c_uint)]
+bnd_vector_fault._fields_ = [("what", (c_char * 96)), ("left_over", c_uint64)]
 bnd_grid._fields_ = [("tasks", POINTER(bnd_task)), ("recipes", c_size_t), ("lr", c_void_p), ("lrs", c_size_t),
     ("seeds", c_size_t)]
 bnd_rate._fields_ = [("lr", c_double), ("runs", c_size_t), ("failed", c_size_t), ("result", c_double),
@@ -1982,6 +1988,7 @@ LAB = {
     "bnd_vector_explain": (c_size_t, [c_void_p, c_size_t, c_void_p, c_void_p, c_uint64]),
     "bnd_vector_check_suspects": (c_size_t, [c_void_p, c_size_t, c_void_p]),
     "bnd_vector_check_dialect": (c_bool, [c_void_p, c_void_p, c_size_t]),
+    "bnd_vector_check_faults": (c_size_t, [c_void_p, c_size_t, c_void_p]),
     "bnd_vector_print_changes": (c_size_t, [c_void_p, c_size_t, c_void_p, bnd_rule]),
     "bnd_grid_count": (c_size_t, [c_void_p]),
     "bnd_grid_task": (c_size_t, [c_void_p, c_void_p, c_size_t, c_void_p, c_size_t]),

@@ -117,9 +117,13 @@ def _check_scales(b, scales, shape):
                          f"{scales.shape} of {scales.dtype}")
 
 
-def _plain_array(x, copy=False):
-    """Codes or scales as numpy has them, in C order; the wide integers of torch as unsigned ones."""
-    found = _arrays.seen(x, copy).array
+def _plain_array(x, copy=False, kind=None):
+    """Codes or scales as numpy has them, in C order; the wide integers of torch as unsigned ones. A type that names a
+    format must be that of `kind`; None: any."""
+    seen = _arrays.seen(x, copy)
+    found = seen.array
+    if kind is not None and seen.format is not None and seen.format != kind:
+        raise ValueError(f"the array has codes of {seen.format.name}, not of {kind.name}")
     if not isinstance(x, numpy.ndarray) and found.dtype.kind == "i" and found.itemsize > 1:
         found = found.view(f"<u{found.itemsize}")
     return numpy.ascontiguousarray(found).reshape(found.shape)
@@ -141,7 +145,7 @@ class _Given:
         self.scales, self.tensor = None, ctypes.c_float(math.nan)
         self.struct = _types.bnd_given_scales()
         if scales is not None:
-            self.scales = _plain_array(scales, copy)
+            self.scales = _plain_array(scales, copy, Format(b.scale))
             _check_scales(b, self.scales, shape)
             self.struct.scales = self.scales.ctypes.data
         if tensor_scale is not None:
@@ -246,7 +250,8 @@ def dequantize(codes: Any, scales: Any = None, block: Optional[str] = None, axis
     if b.tensor and tensor_scale is None:
         raise ValueError(f"{b.name.decode()} has a scale for the whole array: dequantize needs tensor_scale")
     seen = _arrays.seen(codes, copy)
-    codes, scales = _plain_array(codes, copy), _plain_array(scales, copy)
+    codes = _plain_array(codes, copy, None if packed or b.integer else Format(b.element))
+    scales = _plain_array(scales, copy, Format(b.scale))
     shape = codes.shape if shape is None else _arrays.dimensions(shape)
     extent, axis = shape_of(b, shape, -1 if axis is None else axis)
     kind = numpy.dtype(numpy.uint8) if packed else _code_type(b)

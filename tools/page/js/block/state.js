@@ -22,11 +22,12 @@ export function words(state) {
     return optionsLast("block", operands, given);
 }
 
-// The state with other numbers, format or keys; keys that the room does not have are dropped.
+// The state with other numbers, format or keys; keys that the room does not have are dropped. The only number, cleared, is 0:
+// nothing at all would mean the numbers of the start.
 export function changed(state, { format = formatOf(state), numbers = numbersOf(state), ...query }) {
     const all = { ...state.query, ...query };
     const kept = Object.fromEntries([...options, "show"].map((key) => [key, all[key]]));
-    return { room: "block", path: [format, numbers.join(",")], query: kept };
+    return { room: "block", path: [format, numbers.join(",") || "0"], query: kept };
 }
 
 // What a person pastes: numbers between blanks, commas, semicolons or brackets, as from a spreadsheet, Python or C.

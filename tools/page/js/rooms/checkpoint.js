@@ -33,7 +33,7 @@ class View {
             hint: "a format, or a format and its scaling: e4m3, e4m3/row, mxfp4:even, nvfp4:4/6, int8/row" });
         const plan = (id, label, options) => choice(label, options, { id: `checkpoint-${id}`, onchange: (value) => {
             this.go({ query: { ...this.state.query, [id]: value } });
-            this.attempt(() => this.replan());
+            this.replan();
         } });
         this.to = plan("to", "Plan to quantize to", targets);
         this.layout = plan("layout", "for", layouts);
@@ -51,9 +51,9 @@ class View {
 
     zone() {
         const files = h("input", { type: "file", multiple: true, id: "checkpoint-files", class: "offscreen", "aria-label": "Files of a checkpoint",
-            onchange: () => this.attempt(() => this.open(chosen(files.files))) });
+            onchange: () => this.attempt((turn) => this.open(chosen(files.files), turn)) });
         const folder = h("input", { type: "file", webkitdirectory: true, multiple: true, id: "checkpoint-folder", class: "offscreen", "aria-label": "Folder of a checkpoint",
-            onchange: () => this.attempt(() => this.open(chosen(folder.files))) });
+            onchange: () => this.attempt((turn) => this.open(chosen(folder.files), turn)) });
         const pick = (text, input, second = false) => h("button", { type: "button", hidden: second, onclick: () => { this.second = second; input.value = ""; input.click(); } }, text);
         this.compare = [pick("Compare with a folder", folder, true), pick("Compare with a file", files, true)];
         const drop = h("div", { class: "report-drop no-print", id: "checkpoint-drop" },
@@ -66,21 +66,28 @@ class View {
         drop.addEventListener("dragleave", over(false));
         drop.addEventListener("drop", (event) => {
             over(false)(event);
-            this.attempt(async () => this.open(await dropped(event.dataTransfer)));
+            this.attempt(async (turn) => this.open(await dropped(event.dataTransfer), turn));
         });
         return drop;
     }
 
+    // What was begun last is shown: an earlier attempt, which ends because its worker is stopped, says nothing.
     async attempt(act) {
+        const turn = this.turn = {};
         this.failure.hidden = true;
         try {
-            await act();
+            await act(turn);
         } catch (error) {
-            this.say("");
-            this.failure.textContent = error.message;
-            this.failure.hidden = false;
+            if (this.turn === turn) {
+                this.say("");
+                this.failure.textContent = error.message;
+                this.failure.hidden = false;
+            }
         }
-        this.stop.hidden = true;
+        if (this.turn === turn) {
+            this.turn = null;
+            this.stop.hidden = true;
+        }
     }
 
     say(text) {
@@ -89,10 +96,16 @@ class View {
         this.page.announce(text);
     }
 
-    async open(list) {
+    async open(list, turn) {
+        if (this.turn !== turn) {
+            return;
+        }
         this.clear();
         this.say(`Reading ${plural(list.length, "file")} ...`);
         const found = await read(list);
+        if (this.turn !== turn) {
+            return;
+        }
         if (found.report) {
             this.say("");
             this.show(found.report);
@@ -125,6 +138,9 @@ class View {
         try {
             return { quantize: await this.askOne("quantize", "--dry-run", "--to", to, "--layout", layout) };
         } catch (error) {
+            if (error.status === 130) { // stopped
+                throw error;
+            }
             return { refused: error.message };
         }
     }
@@ -149,11 +165,15 @@ class View {
         this.say("");
     }
 
-    // Another plan for the same checkpoint.
-    async replan() {
-        if (this.taken && this.shown?.lint && this.stop.hidden) {
-            const { quantize, refused, ...others } = this.shown;
-            this.show({ ...others, ...await this.plan() });
+    // Another plan for the same checkpoint; while its weights are scanned there is no time for one.
+    replan() {
+        if (this.taken && this.shown?.lint && !this.turn) {
+            this.attempt(async (turn) => {
+                const { quantize, refused, ...others } = this.shown, plan = await this.plan();
+                if (this.turn === turn) {
+                    this.show({ ...others, ...plan });
+                }
+            });
         }
     }
 
@@ -201,6 +221,7 @@ class View {
     }
 
     close() {
+        this.turn = null;
         this.clear();
         this.client?.stop();
     }

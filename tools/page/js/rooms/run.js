@@ -38,19 +38,23 @@ class RunRoom {
         this.drop.addEventListener("dragleave", over(false));
         this.drop.addEventListener("drop", async (event) => {
             over(false)(event);
-            await this.attempt(async () => this.open(await dropped(event.dataTransfer)));
+            await this.attempt(async (turn) => this.open(await dropped(event.dataTransfer), turn));
         });
     }
 
     take(list) {
-        return this.attempt(() => this.open(list));
+        return this.attempt((turn) => this.open(list, turn));
     }
 
+    // What was begun last is shown: an earlier attempt that ends later says nothing.
     async attempt(act) {
+        const turn = this.turn = {};
         try {
-            await act();
+            await act(turn);
         } catch (error) {
-            this.say(error.message, true);
+            if (this.turn === turn) {
+                this.say(error.message, true);
+            }
         }
     }
 
@@ -61,9 +65,15 @@ class RunRoom {
         this.page.announce(text);
     }
 
-    async open(list) {
+    async open(list, turn) {
+        if (this.turn !== turn) {
+            return;
+        }
         this.say(`Reading ${plural(list.length, "file")} ...`);
         const { files, names, left, report } = await read(list);
+        if (this.turn !== turn) {
+            return;
+        }
         if (report) {
             this.show(report);
             return;
@@ -73,7 +83,11 @@ class RunRoom {
         }
         this.client?.stop();
         this.client = this.page.worker();
-        this.show(await reportOf(this.client, files, names));
+        const made = await reportOf(this.client, files, names);
+        if (this.turn !== turn) {
+            return;
+        }
+        this.show(made);
         if (left > 0) {
             this.say(`${left} of ${list.length} files are not needed for a report and were not read.`);
         }
@@ -91,6 +105,7 @@ class RunRoom {
     }
 
     close() {
+        this.turn = null;
         this.view?.close();
         this.client?.stop();
     }

@@ -176,6 +176,9 @@ class TrainRoom {
 
     // Stopped by the reader: what there is becomes a report. An error of the command is shown.
     async failed(error) {
+        if (this.closed) {
+            return; // the reader has left the room, which stopped the training
+        }
         if (error.status !== 130) {
             this.say(error.message, true);
             this.clear();
@@ -193,6 +196,9 @@ class TrainRoom {
     }
 
     show(report) {
+        if (this.closed) {
+            return;
+        }
         const view = reportView(report, this.page);
         this.view = view;
         this.curves.close();
@@ -215,6 +221,7 @@ class TrainRoom {
     }
 
     close() {
+        this.closed = true;
         this.client?.stop();
         this.clear();
     }

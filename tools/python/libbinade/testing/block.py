@@ -143,13 +143,26 @@ def _changes():
     yield "has no scale for the whole array", lambda q: (q.codes, q.scales, 1.0) if q.tensor_scale else None
 
 
+def _code_values(codes, like):
+    """The right codes as integers that codes of the type of `like` can be compared with: by value where one byte stands
+    for them and `like` is wider, and by bits where they have the same width."""
+    if codes.dtype.itemsize == like.dtype.itemsize:
+        return codes.view(like.dtype)
+    return codes.astype(like.dtype)
+
+
+def _same_numbers(a, b):
+    """Where two arrays have the same numbers, with the sign of zero; a NaN is a NaN."""
+    return ((a == b) & (numpy.signbit(a) == numpy.signbit(b))) | (numpy.isnan(a) & numpy.isnan(b))
+
+
 def _equal(given, q):
     codes, scales, tensor = given
     if scales is None:
-        return numpy.array_equal(codes, bd.dequantize(q).astype(codes.dtype), equal_nan=True)
+        return bool(_same_numbers(codes, bd.dequantize(q).astype(codes.dtype)).all())
     want_codes, want_scales, want_tensor = q if isinstance(q, tuple) and len(q) == 3 else (q.codes, q.scales,
                                                                                            q.tensor_scale)
-    same = numpy.array_equal(codes, want_codes.view(codes.dtype)) and scales.size == want_scales.size
+    same = numpy.array_equal(codes, _code_values(want_codes, codes)) and scales.size == want_scales.size
     same = same and numpy.array_equal(_bits(scales).ravel(), _bits(want_scales).ravel())
     return bool(same and (want_tensor is None or tensor is None or numpy.float32(tensor) == numpy.float32(want_tensor)))
 
@@ -160,7 +173,8 @@ def check_block(fn: Callable, block: str, *, rule: Optional[str] = None, axis: i
     """Compares a quantizer with the right codes and scales, and says which scale rule it follows. A BlockReport.
 
     fn: takes a matrix and returns (codes, scales), (codes, scales, the scale of the whole array), or the dequantized
-        numbers in the shape of the matrix. Two 4-bit codes may share a byte, the first in the lower half.
+        numbers in the shape of the matrix, which are compared with the sign of zero. Two 4-bit codes may
+        share a byte, the first in the lower half.
     block, rule, axis: what is asked, as for quantize. inputs: a list of matrices; the default is samples(seed).
         Scales that are numbers, where the format has codes of scales, are compared by their values.
     source, library: as in check_cast.
@@ -242,7 +256,7 @@ def _compare_numbers(report, x, numbers, want, what):
     if numbers.shape != x.shape:
         raise AssertionError(f"{what} gave numbers of the shape {numbers.shape} for a matrix of the shape {x.shape}")
     right = bd.dequantize(want)
-    wrong = ~((numbers == right) | (numpy.isnan(numbers) & numpy.isnan(right)))
+    wrong = ~_same_numbers(numbers, right)
     report.wrong_codes += int(wrong.sum())
     if wrong.any() and not report.first:
         at = tuple(int(i) for i in numpy.argwhere(wrong)[0])
@@ -256,7 +270,8 @@ def _compare_codes(report, x, given, want, asked):
     right = _bits(want.scales).ravel()
     mine = _bits(scales.astype(numpy.float32) if scales.dtype == numpy.float64 else scales).ravel()
     wrong_scales = mine != right
-    wrong_codes = codes != want.codes.view(codes.dtype)
+    right_codes = _code_values(want.codes, codes)
+    wrong_codes = codes != right_codes
     report.blocks += right.size
     report.wrong_scales += int(wrong_scales.sum())
     report.wrong_codes += int(wrong_codes.sum())
@@ -267,7 +282,7 @@ def _compare_codes(report, x, given, want, asked):
         own = scales.astype(want.scales.dtype).reshape(want.scales.shape)
         try:
             best = bd.quantize(x, block, axis, rule=rule, scales=own, tensor_scale=tensor)
-            report.wrong_for_own_scales += int((codes != best.codes.view(codes.dtype)).sum())
+            report.wrong_for_own_scales += int((codes != _code_values(best.codes, codes)).sum())
         except ValueError:
             report.wrong_for_own_scales += codes.size  # a scale that is not one of the format
     if report.first:
@@ -280,7 +295,7 @@ def _compare_codes(report, x, given, want, asked):
     elif wrong_codes.any():
         at = tuple(int(i) for i in numpy.argwhere(wrong_codes)[0])
         report.first = f"element {at} = {float(x[at])!r} gives {int(codes[at]):#x}, and " \
-                       f"{int(want.codes.view(codes.dtype)[at]):#x} is right"
+                       f"{int(right_codes[at]):#x} is right"
 
 
 @_arguments.like(check_block)

@@ -41,10 +41,15 @@ class Exit(torch.autograd.Function):
     @staticmethod
     def forward(ctx, session, x):
         ctx.session, ctx.value = session, x.data if x.numel() == 1 else None
+        ctx.inner = None
         return x.data
 
     @staticmethod
     def backward(ctx, d):
+        inner = ctx.inner() if ctx.inner is not None else None
+        if inner is not None and inner.grad_fn is not ctx.made:
+            raise RuntimeError("a tensor that the wrapped model gave was changed in place, and its gradient would miss "
+                               "that: call its own backward(), or use a function that is not in place")
         if ctx.value is not None:
             ctx.session.loss = float(ctx.value)
         ctx.session.note_backward()

@@ -179,7 +179,11 @@ class Session:
         if not x.is_floating_point() or isinstance(x, Rounded):
             return x
         inner = self.root.enter(x)
-        y = (Exit.apply(self, inner) if inner.requires_grad and torch.is_grad_enabled() else x).as_subclass(Rounded)
+        y = x
+        if inner.requires_grad and torch.is_grad_enabled():
+            y = Exit.apply(self, inner)
+            y.grad_fn.inner, y.grad_fn.made = weakref.ref(inner), inner.grad_fn
+        y = y.as_subclass(Rounded)
         y._session, y._inner, y._exit = weakref.ref(self), inner, y.grad_fn
         if not hasattr(inner, "_node"):
             inner._node = Node()
@@ -239,14 +243,19 @@ class Session:
 
     def _backward(self, loss, *args, **kwargs):
         """Tensor.backward: the loss is scaled where it leaves the graph (Exit)."""
-        return torch.autograd.backward(self.exported(loss), args[0] if args else kwargs.pop("gradient", None),
+        return torch.autograd.backward(self._leaving(loss), args[0] if args else kwargs.pop("gradient", None),
                                        *args[1:], **kwargs)
+
+    def _leaving(self, x):
+        """x where it leaves the graph: by a new Exit, since functions in place may have changed what the model gave."""
+        return self.exported(x._inner if self._is_inner(x) else x)
 
     def _grad(self, outputs, inputs, *args, **kwargs):
         """torch.autograd.grad: what the model gave is in the graph without its Exit."""
         several = isinstance(inputs, (tuple, list))
         inputs = tuple(inputs) if several else (inputs,)
         asked = tuple(self._bare(x) if self._is_inner(x) else x for x in inputs)
+        outputs = _changed(outputs, lambda x: self._leaving(x) if self._is_inner(x) else x)
         found = torch.autograd.grad(outputs, asked, *args, **kwargs)
         return tuple(divided(d, self.loss_scale()) if d is not None and self._is_inner(x) else d
                      for x, d in zip(inputs, found))

@@ -21,6 +21,10 @@ class _Optimizer(torch.optim.Optimizer):
     row = ""
     _hidden = frozenset()  # ids of the parameters that are hidden matrices, for optimizers that ask
 
+    def __getstate__(self):
+        raise TypeError(f"{type(self).__name__} cannot be copied or pickled: its numbers are in a simulator's run; "
+                        "save its state_dict, and load it into a new one")
+
     def __init__(self, params, recipe=None, others=None, *, seed=None, groups=None, **defaults):
         _refuse(type(self).__name__, others or {}, self._refused())
         model = params if isinstance(params, torch.nn.Module) else None
@@ -210,7 +214,10 @@ def _bare_session(params, recipe, seed):
     """Of parameters without a wrapped model: the recipe is the optimizer's alone."""
     model = torch.nn.Module()
     for i, p in enumerate(params):
-        model.register_parameter(f"p{i}", p if isinstance(p, torch.nn.Parameter) else torch.nn.Parameter(p))
+        if not isinstance(p, torch.nn.Parameter):
+            raise TypeError(f"parameter {i} is a plain tensor; make it a torch.nn.Parameter, which the optimizer keeps "
+                            "as the recipe says")
+        model.register_parameter(f"p{i}", p)
     session = Session(model, recipe, {}, seed)
     session.kept = model
     return session
