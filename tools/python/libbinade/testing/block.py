@@ -144,11 +144,9 @@ def _changes():
 
 
 def _code_values(codes, like):
-    """The right codes as integers that codes of the type of `like` can be compared with: by value where one byte stands
-    for them and `like` is wider, and by bits where they have the same width."""
-    if codes.dtype.itemsize == like.dtype.itemsize:
-        return codes.view(like.dtype)
-    return codes.astype(like.dtype)
+    """The right codes as they are compared with codes of the type of `like`: by bits where both have the same width, and
+    by value otherwise."""
+    return codes.view(like.dtype) if codes.dtype.itemsize == like.dtype.itemsize else codes
 
 
 def _same_numbers(a, b):
