@@ -9,6 +9,14 @@ int32_t bndi_vector_exponent(const bnd_exact *x)
     return bndi_exponent(x);
 }
 
+bool bndi_vector_is_beyond(const bnd_format *f, bnd_exact x)
+{
+    bnd_exact largest = {.low = f->max_significand, .exponent = f->max_quantum, .kind = BND_KIND_FINITE};
+    x.negative = false;
+    int order = bnd_exact_compare(x, largest);
+    return order > 0 || (order == 0 && x.sticky);
+}
+
 bnd_format bndi_vector_unlimited(const bnd_format *f, unsigned more_bits)
 {
     return bnd_lab_value_set(f->precision + more_bits, f->emin, BND_EXPONENT_UNLIMITED);

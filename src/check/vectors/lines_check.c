@@ -147,13 +147,6 @@ static bool sums_terms(const bnd_vectors *v)
            v->operation == BND_OP_FMA;
 }
 
-static bool is_beyond(const bnd_format *f, bnd_exact x)
-{
-    bnd_exact largest = {.low = f->max_significand, .exponent = f->max_quantum, .kind = BND_KIND_FINITE};
-    x.negative = false;
-    return bnd_exact_compare(x, largest) > 0 || x.sticky;
-}
-
 /* More than is needed does no harm but to the time that it takes. */
 static unsigned set_for(const bnd_vector_check *check, const bnd_exact *x)
 {
@@ -175,7 +168,7 @@ static unsigned set_for(const bnd_vector_check *check, const bnd_exact *x)
     bool gone = exponent < f->emin && !f->has_subnormals;
     bool inexact = gone || bnd_round_exact(unlimited, *x, (bnd_rule){.rounding = BND_ROUND_RTZ}, 0).ternary != 0;
     set |= inexact ? bit(ROUNDING) | bit(TIES) : 0;
-    set |= exponent >= f->emax && is_beyond(f, *x) ? beyond : 0;
+    set |= exponent >= f->emax && bndi_vector_is_beyond(f, *x) ? beyond : 0;
     set |= exponent < f->emin ? bit(FLUSH_OUT) | bit(ZERO) | (inexact ? bit(TININESS) : 0) : 0;
     return set;
 }

@@ -28,6 +28,9 @@ static inline uint32_t bndi_vector_flags(const bnd_vectors *v)
 /* The exponent of a finite number's leading bit. */
 int32_t bndi_vector_exponent(const bnd_exact *x);
 
+/* Is the magnitude above the largest number of the format? */
+bool bndi_vector_is_beyond(const bnd_format *f, bnd_exact x);
+
 /* The result before it is rounded, and what is raised before that. */
 bnd_exact bndi_vector_exact(const bnd_vectors *v, const uint64_t *operands, bnd_rule rule, uint64_t random,
                             uint32_t *flags);

@@ -111,6 +111,13 @@ static bnd_status check_numbers(const bnd_policy *p, bnd_error *why)
     if (p->update >= BND_UPDATE_COUNT) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "unknown update %u", (unsigned)p->update);
     }
+    const bnd_role updated = p->cast[BND_ROLE_MASTER].given ? BND_ROLE_MASTER : BND_ROLE_PARAM;
+    if (p->update == BND_UPDATE_KAHAN && p->cast[updated].scaling[0] != '\0') {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                        "update=kahan cannot be used with weights that share scales (%s): it would compensate nothing; "
+                        "use update=eco or a master copy",
+                        bnd_role_name(updated));
+    }
     if ((unsigned)p->reduction >= BND_REDUCTION_COUNT) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "unknown reduction %u", (unsigned)p->reduction);
     }

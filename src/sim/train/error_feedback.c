@@ -18,13 +18,6 @@ struct bndi_feedback {
 
 bnd_status bndi_feedback_check(const bnd_run *run, const bnd_policy *policy, bnd_error *why)
 {
-    const bnd_role updated = policy->cast[BND_ROLE_MASTER].given ? BND_ROLE_MASTER : BND_ROLE_PARAM;
-    if (policy->update == BND_UPDATE_KAHAN && policy->cast[updated].scaling[0] != '\0') {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                        "update=kahan cannot be used with weights that share scales (%s): it would compensate nothing; "
-                        "use update=eco or a master copy",
-                        bnd_role_name(updated));
-    }
     if (policy->update != BND_UPDATE_ECO) {
         return BND_OK;
     }

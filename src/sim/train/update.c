@@ -39,7 +39,7 @@ static void by_formula(const bnd_run *run, bndi_formula_name name, float *y, con
 static void sum_by_kahan(bnd_run *run, bndi_parameter *p, chunk *k, const float *w, size_t at, size_t n)
 {
     const bnd_role role = p->master != NULL ? BND_ROLE_MASTER : BND_ROLE_PARAM;
-    const bnd_cast *cast = bndi_is_scaled(run->engine, role) ? NULL : bndi_cast_of(run->engine, role);
+    const bnd_cast *cast = bndi_cast_of(run->engine, role); /* its numbers share no scales: the engine refuses that */
     float *c = bndi_take_numbers(&k->c, p->extra, at, n), *u = k->u.f32, *t = k->t.f32;
     by_formula(run, BNDI_F_sub, u, k->change.f32, c, n, cast);
     by_formula(run, BNDI_F_add, t, w, u, n, cast);
