@@ -144,8 +144,8 @@ def _changes():
 
 
 def _code_values(codes, like):
-    """The right codes as they are compared with codes of the type of `like`: by bits where both have the same width, and
-    by value otherwise."""
+    """The right codes as they are compared with codes of the type of `like`: by bits where both have the same width,
+    and by value otherwise."""
     return codes.view(like.dtype) if codes.dtype.itemsize == like.dtype.itemsize else codes
 
 
