@@ -327,6 +327,11 @@ class Blocks(unittest.TestCase):
                 report = testing.check_block(fn, block, inputs=x)
                 self.assertTrue(report, str(report))
 
+        def narrow(x):  # the lower halves of bf16's codes
+            q = bd.quantize(x, "bf16/row")
+            return q.codes.astype(np.uint8), q.scales
+        self.assertFalse(testing.check_block(narrow, "bf16/row", inputs=x))
+
     def test_sign_of_zero(self):
         x = [np.full((2, 32), -0.0, np.float32)]
         self.assertTrue(testing.check_block(lambda x: bd.fake_quantize(x, "mxfp8"), "mxfp8", inputs=x))

@@ -144,9 +144,11 @@ def _changes():
 
 
 def _code_values(codes, like):
-    """The right codes as they are compared with codes of the type of `like`: by bits where both have the same width,
-    and by value otherwise."""
-    return codes.view(like.dtype) if codes.dtype.itemsize == like.dtype.itemsize else codes
+    """The right codes as they are compared with codes of the type of `like`: by bits where both have the same width, with
+    the sign continued where `like` is wider, and by value where it is narrower."""
+    if codes.dtype.itemsize == like.dtype.itemsize:
+        return codes.view(like.dtype)
+    return codes.astype(like.dtype) if codes.dtype.itemsize < like.dtype.itemsize else codes
 
 
 def _same_numbers(a, b):
