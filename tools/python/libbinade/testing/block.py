@@ -144,8 +144,8 @@ def _changes():
 
 
 def _code_values(codes, like):
-    """The right codes as they are compared with codes of the type of `like`: by bits where both have the same width, with
-    the sign continued where `like` is wider, and by value where it is narrower."""
+    """The right codes as they are compared with codes of the type of `like`: by bits where both have the same width,
+    with the sign continued where `like` is wider, and by value where it is narrower."""
     if codes.dtype.itemsize == like.dtype.itemsize:
         return codes.view(like.dtype)
     return codes.astype(like.dtype) if codes.dtype.itemsize < like.dtype.itemsize else codes
