@@ -14,12 +14,15 @@ typedef enum planted {
     THROUGH_FP16,
     THROUGH_BF16,
     ONE_BIT,
+    TWO_BITS,
+    THREE_BITS,
     TIES_TO_ZERO,
     TIES_UP,
     NO_CARRY,
     HALF,
     TWICE,
     BIAS_OF_FNUZ,
+    EARLY_OVERFLOW, /* to NaN, which is what the format has above 448 */
     NEXT_CODE,
     WRAPS,
     NO_SIGN,
@@ -56,8 +59,9 @@ static double units_of(double n, planted fault, bool below)
     if (fault == AWAY_BELOW && below) {
         return rest >= 0.5 ? down + 1 : down;
     }
-    if (fault == ONE_BIT) {
-        n = floor(2 * n) / 2;
+    if (fault >= ONE_BIT && fault <= THREE_BITS) {
+        const double kept = ldexp(1, 1 + (int)(fault - ONE_BIT));
+        n = floor(kept * n) / kept;
     }
     return nearbyint(n);
 }
@@ -90,8 +94,8 @@ static uint64_t magnitude_of(double x, planted fault, bool negative)
         int e = ilogb(rounded);
         return e <= 8 ? 0x7e : ((uint64_t)(e + 7) * 8 + (uint64_t)(rounded / ldexp(1, e - 3)) - 8) % 128;
     }
-    if (x > 464) {
-        return 0x7e;
+    if (x > (fault == EARLY_OVERFLOW ? 448 : 464)) {
+        return fault == EARLY_OVERFLOW ? 0x7f : 0x7e;
     }
     if (fault == ZERO_BELOW && x < 0x1p-6) {
         return 0;
@@ -148,6 +152,18 @@ static uint64_t product_rounded(const uint64_t *x)
 static uint64_t third_subtracted(const uint64_t *x)
 {
     return bndi_bits_of_float(fmaf(fl(x[0]), fl(x[1]), -fl(x[2])));
+}
+
+static uint64_t nan_infinite(const uint64_t *x)
+{
+    volatile float difference = fl(x[0]) - fl(x[1]);
+    return isnan(difference) ? 0x7f800000 : bndi_bits_of_float(difference);
+}
+
+static uint64_t zero_positive(const uint64_t *x)
+{
+    volatile float product = fl(x[0]) * fl(x[1]);
+    return fl(x[0]) == 0 || fl(x[1]) == 0 ? bndi_bits_of_float(fabsf(product)) : bndi_bits_of_float(product);
 }
 
 static uint64_t by_reciprocal(const uint64_t *x)
@@ -218,12 +234,15 @@ static void faults_of_casts(void)
         [THROUGH_FP16] = "rounds twice: first to fp16",
         [THROUGH_BF16] = "rounds twice: first to bf16",
         [ONE_BIT] = "looks at one bit",
+        [TWO_BITS] = "looks at two bits",
+        [THREE_BITS] = "looks at three bits",
         [TIES_TO_ZERO] = "rounds ties toward zero",
         [TIES_UP] = "rounds ties toward plus",
         [NO_CARRY] = "loses the carry",
         [HALF] = "gives half",
         [TWICE] = "gives twice",
         [BIAS_OF_FNUZ] = "gives codes of e4m3fnuz",
+        [EARLY_OVERFLOW] = "overflows before rounding",
         [NEXT_CODE] = "takes the code after",
         [WRAPS] = "lets exponents",
         [NO_SIGN] = "drops the sign",
@@ -237,7 +256,9 @@ static void faults_of_casts(void)
         [SHIFTED_BELOW] = "shifts subnormal results",
     };
     for (planted fault = NO_FAULT; fault < PLANTED; fault++) {
-        bnd_vectors v = vectors_described("convert", "fp32", "e4m3", (bnd_rule){.overflow = BND_OVERFLOW_SATURATE});
+        const bool to_nan = fault == EARLY_OVERFLOW;
+        const bnd_rule rule = {.overflow = (uint8_t)(to_nan ? BND_OVERFLOW_FORMAT : BND_OVERFLOW_SATURATE)};
+        bnd_vectors v = vectors_described("convert", "fp32", "e4m3", rule);
         bnd_vector_fault found;
         bnd_vector_check *check = checked(&v, NULL, fault, 40000);
         if (fault == NO_FAULT) {
@@ -259,6 +280,8 @@ static void faults_of_operations(void)
                 {"fma", "subtracts the third", third_subtracted},
                 {"div", "multiplies by the rounded", by_reciprocal},
                 {"sub", "takes the operands in the other", other_order},
+                {"sub", "gives infinity for NaN", nan_infinite},
+                {"mul", "gives +0 for exact", zero_positive},
                 {"dot:3", "rounds after each multiply-add", sums_fused},
                 {"dot:3", "rounds each product and each sum", sums_rounded}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
