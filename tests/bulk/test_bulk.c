@@ -18,6 +18,7 @@ int main(void)
         SUITE("past the caches", stream_tests),
         SUITE("refusals", refusal_tests),
         SUITE("operations", operate_tests),
+        SUITE("chosen operands", chosen_operand_tests),
         SUITE("sums", sum_tests),
         SUITE("contexts", context_tests),
         CU_SUITE_INFO_NULL,

@@ -16,6 +16,7 @@ extern CU_TestInfo thread_tests[];
 extern CU_TestInfo stream_tests[];
 extern CU_TestInfo context_tests[];
 extern CU_TestInfo operate_tests[];
+extern CU_TestInfo chosen_operand_tests[];
 extern CU_TestInfo sum_tests[];
 
 #endif

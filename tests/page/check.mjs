@@ -5,6 +5,7 @@ import { closeBrowser } from "./browser.mjs";
 let passed = 0;
 let failed = 0;
 let shared = false;
+const names = []; // of the cases that failed, in all files
 
 // Several files run in one process: finish() leaves the browser and the counts to files.mjs.
 export function share() {
@@ -18,6 +19,11 @@ export function take() {
     return counts;
 }
 
+// The names of the cases that failed, again, where the end of a long log shows them.
+export function repeatFailed() {
+    for (const name of names) console.log(`failed: ${name}`);
+}
+
 export async function test(name, run) {
     if (process.env.ONLY && !name.includes(process.env.ONLY)) return;
     const began = Date.now();
@@ -26,6 +32,7 @@ export async function test(name, run) {
         passed++;
     } catch (error) {
         failed++;
+        names.push(name);
         console.log(`failed: ${name}\n    ${String(error.stack || error).replace(/\n/g, "\n    ")}`);
     }
     const seconds = (Date.now() - began) / 1000;

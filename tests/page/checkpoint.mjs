@@ -50,9 +50,9 @@ const opened = async (url, options) => {
     await page.waitFor(() => document.documentElement.dataset.ready === "true");
     return page;
 };
-const done = (page) => page.waitFor(() => document.querySelector(".scan") || document.querySelector("p.failure:not([hidden])"));
+const done = (page) => page.waitFor(() => document.querySelector(".scan") || document.querySelector(".content p.failure:not([hidden])"));
 const answers = (page) => page.evaluate(() => [...document.querySelectorAll(".report-conclusion")].map((one) => one.textContent));
-const failure = (page) => page.evaluate(() => document.querySelector("p.failure:not([hidden])")?.textContent ?? "");
+const failure = (page) => page.evaluate(() => document.querySelector(".content p.failure:not([hidden])")?.textContent ?? "");
 
 await test("every figure of a scan is the native command's", async () => {
     const core = await openCore(), all = "bf16,fp16,e4m3,e5m2,e4m3/tensor,e4m3/row,e4m3/tile:16x16,mxfp8,mxfp4:floor,nvfp4,nvfp4:4/6,nvfp4:mse,int8/row";
@@ -85,7 +85,7 @@ await test("a folder gives what lint and scan answer", async () => {
 // The texts of a table's cells, a row each: what is in `selector`, after the head.
 const cells = (page, selector) => page.evaluate((where) => [...document.querySelector(where).tBodies[0].rows].map((row) => [...row.cells].map((cell) => cell.textContent)), selector);
 const quantize = (out, ...words) => json(["quantize", right, join(top, out), ...words]);
-const shown = (page, selector) => page.waitFor((where) => document.querySelector(where) || document.querySelector("p.failure:not([hidden])"), selector);
+const shown = (page, selector) => page.waitFor((where) => document.querySelector(where) || document.querySelector(".content p.failure:not([hidden])"), selector);
 
 await test("a table sorts by a column, both ways, and keeps its filter", async () => {
     const page = await opened("#checkpoint/e4m3");
@@ -160,7 +160,7 @@ await test("two loose files are two checkpoints; three folders are refused", asy
     await shown(page, ".diff");
     equal((await answers(page))[0], json(["diff", ...some]).answer[0]);
     await page.drop("#checkpoint-drop", [right, damaged, join(top, "fp8")]);
-    await page.waitFor(() => /two to compare; got 3/.test(document.querySelector("p.failure:not([hidden])")?.textContent));
+    await page.waitFor(() => /two to compare; got 3/.test(document.querySelector(".content p.failure:not([hidden])")?.textContent));
     equal(page.messages, []);
     await page.close();
 });
@@ -213,16 +213,16 @@ await test("one file of an array, formats that do not exist, and a folder withou
     equal([await failure(page), await page.evaluate(() => document.querySelectorAll(".scan table")[1].tBodies[0].rows.length)], ["", 1]);
     await page.fill("#checkpoint-formats", "e4m9x");
     await page.click("#checkpoint-again");
-    await page.waitFor(() => document.querySelector("p.failure:not([hidden])"));
+    await page.waitFor(() => document.querySelector(".content p.failure:not([hidden])"));
     matches(await failure(page), /e4m9x/);
     await page.setFiles("#checkpoint-folder", [none]);
-    await page.waitFor(() => /No checkpoint/.test(document.querySelector("p.failure:not([hidden])")?.textContent));
+    await page.waitFor(() => /No checkpoint/.test(document.querySelector(".content p.failure:not([hidden])")?.textContent));
     equal(page.messages, []);
     await page.close();
 });
 
 await test("a scan that is begun again has its own Stop and no word of the one before; a plan waits for it", async () => {
-    const page = await opened("#checkpoint/fp16,e4m3,e5m2,mxfp8,mxfp4,nvfp4,e4m3/row");
+    const page = await opened("#checkpoint/fp16,e4m3,e5m2,mxfp8,mxfp4,nvfp4,e4m3%2Frow");
     await page.setFiles("#checkpoint-folder", [right]);
     await done(page);
     const hidden = await page.evaluate(() => {
@@ -251,7 +251,7 @@ await test("a broken file takes the result of the one before away, and an empty 
     const file = join(top, "broken.safetensors");
     writeFileSync(file, "no header");
     await page.setFiles("#checkpoint-files", [file]);
-    await page.waitFor(() => document.querySelector("p.failure:not([hidden])"));
+    await page.waitFor(() => document.querySelector(".content p.failure:not([hidden])"));
     equal([await answers(page), await page.evaluate(() => document.querySelectorAll("#room .report-actions button").length)], [[], 4]);
     equal(page.messages, []);
     await page.close();

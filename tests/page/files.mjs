@@ -2,7 +2,7 @@
 import { basename, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { closeBrowser } from "./browser.mjs";
-import { share, take } from "./check.mjs";
+import { repeatFailed, share, take } from "./check.mjs";
 
 share();
 process.setMaxListeners(0); // many files remove a folder when the process ends
@@ -26,5 +26,6 @@ for (const file of process.argv.slice(2)) {
     failed += bad;
 }
 await closeBrowser();
+repeatFailed();
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed || !passed ? 1 : 0;
