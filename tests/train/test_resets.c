@@ -1,12 +1,16 @@
 /* reset=STEPS: the steps of plain loops, bit for bit; other optimizers and formats against runs that begin anew; steps
- * that a loss scale skips; and a failure that leaves the step to be made again. */
+ * that a loss scale skips; and a failure that leaves the step to be made again. What bias corrections count: updates,
+ * not steps, also in a checkpoint and under another recipe. */
+#define _POSIX_C_SOURCE 200809L
 #include "tests.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/support/allocations.h"
+#include "tests/support/folder.h"
 
 enum { N = 24 };
 
@@ -162,6 +166,164 @@ static void test_skipped(void)
     bnd_run_free(run);
 }
 
+/* ---- what is counted ---- */
+
+enum { ROWS = 6, COLUMNS = 4, COUNT = ROWS * COLUMNS };
+
+static void steps_with(bnd_run *run, uint64_t from, uint64_t to)
+{
+    float g[COUNT];
+    for (uint64_t step = from; step < to; step++) {
+        gradient_of(g, COUNT, step);
+        for (size_t i = 0; i < COUNT; i++) {
+            g[i] *= (float)bnd_run_loss_scale(run);
+        }
+        step_with(run, g);
+    }
+}
+
+static void skip_steps(bnd_run *run, unsigned n)
+{
+    float g[COUNT] = {INFINITY};
+    for (unsigned i = 0; i < n; i++) {
+        step_with(run, g);
+    }
+}
+
+/* A step whose loss does not depend on the parameter. */
+static void step_without(bnd_run *run)
+{
+    bnd_step step;
+    bnd_error why;
+    CU_ASSERT_TRUE_FATAL(succeeds(bnd_run_begin_step(run, &why), &why));
+    CU_ASSERT_TRUE_FATAL(succeeds(bnd_run_update(&step, run, 0, NULL, &why), &why));
+}
+
+/* A step that a loss scale skips, or that has no gradient, is as if it had not been there. */
+static void test_not_counted(void)
+{
+    for (size_t i = 0; i < bnd_optimizer_count(); i++) {
+        const char *name = bnd_optimizer_name(i);
+        bnd_run *all = own_run(name, "loss_scale=dynamic:1", ROWS, COLUMNS),
+                *skipping = own_run(name, "loss_scale=dynamic:1", ROWS, COLUMNS);
+        all->training.lr = skipping->training.lr = 1; /* above Adafactor's 1 / sqrt t */
+        skip_steps(skipping, 2);
+        steps_with(skipping, 0, 2);
+        step_without(skipping);
+        skip_steps(skipping, 3);
+        steps_with(skipping, 2, 4);
+        steps_with(all, 0, 4);
+        CU_ASSERT_EQUAL(skipping->step, 10);
+        CU_ASSERT_TRUE(same(all, skipping));
+        bnd_run_free(all);
+        bnd_run_free(skipping);
+    }
+}
+
+static void save_and_load(bnd_run *to, const bnd_run *from)
+{
+    char path[PATH_SIZE];
+    bnd_error why;
+    CU_ASSERT_TRUE_FATAL(succeeds(bnd_run_save(from, in_folder(path, "run"), &why), &why));
+    CU_ASSERT_TRUE_FATAL(succeeds(bnd_run_load(to, path, &why), &why));
+}
+
+static char *found(char *bytes, size_t size, const void *what, size_t length)
+{
+    for (size_t i = 0; i + length <= size; i++) {
+        if (memcmp(bytes + i, what, length) == 0) {
+            return bytes + i;
+        }
+    }
+    return NULL;
+}
+
+static bool file_has(const char *text)
+{
+    char path[PATH_SIZE];
+    size_t size;
+    char *bytes = read_file(&size, in_folder(path, "run"));
+    const bool has = found(bytes, size, text, strlen(text)) != NULL;
+    free(bytes);
+    return has;
+}
+
+/* The counts are in a checkpoint where steps were skipped; without them each step was an update. */
+static void test_saved(void)
+{
+    static const char *const recipes[] = {"loss_scale=dynamic:1", "loss_scale=dynamic:1,reset=m:3/v:4"};
+    open_folder();
+    for (size_t k = 0; k < 2; k++) {
+        bnd_run *run = own_run("adamw", recipes[k], ROWS, COLUMNS);
+        for (uint64_t step = 0; step < 9; step++) {
+            bnd_run *other = own_run("adamw", recipes[k], ROWS, COLUMNS);
+            const bool skips = step == 5;
+            save_and_load(other, run);
+            CU_ASSERT_EQUAL(other->parameter[0].made.all, run->parameter[0].made.all);
+            CU_ASSERT_EQUAL(file_has("optimizer.updates"), step > 5);
+            skips ? skip_steps(run, 1) : steps_with(run, step, step + 1);
+            skips ? skip_steps(other, 1) : steps_with(other, step, step + 1);
+            CU_ASSERT_TRUE(same(run, other));
+            bnd_run_free(other);
+        }
+        bnd_run_free(run);
+    }
+    close_folder();
+}
+
+/* Numbers that are no counts of updates. */
+static void test_saved_badly(void)
+{
+    static const double bad[] = {-1, 0.5, 4, 1e300, INFINITY, NAN};
+    bnd_run *run = own_run("adamw", "loss_scale=dynamic:1", ROWS, COLUMNS),
+            *other = own_run("adamw", "loss_scale=dynamic:1", ROWS, COLUMNS);
+    char path[PATH_SIZE];
+    bnd_error why;
+    open_folder();
+    skip_steps(run, 1);
+    steps_with(run, 0, 2);
+    save_and_load(other, run);
+    size_t size;
+    static const char sum[] = "binade.checksum", no_sum[] = "binade.CHECKSUM";
+    char *bytes = read_file(&size, in_folder(path, "run")), *head = found(bytes, size, sum, sizeof sum - 1),
+         *counts = found(bytes, size, (const double[]){2, 2, 2}, 3 * sizeof(double));
+    CU_ASSERT_TRUE_FATAL(head != NULL && counts != NULL);
+    memcpy(head, no_sum, sizeof no_sum - 1);
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        memcpy(counts + sizeof(double), &bad[i], sizeof bad[i]);
+        write_file(path, bytes, size);
+        CU_ASSERT_TRUE(
+            refuses(bnd_run_load(other, path, &why), &why,
+                    "array \"optimizer.updates\": the numbers of parameter 0 must be counts of updates, from 0 to 3"));
+        CU_ASSERT_TRUE(same(run, other));
+        CU_ASSERT_EQUAL(other->parameter[0].made.m, 2);
+    }
+    free(bytes);
+    bnd_run_free(run);
+    bnd_run_free(other);
+    close_folder();
+}
+
+/* The moments go on under a recipe with other resets, and so does their bias correction. */
+static void test_switched(void)
+{
+    bnd_run *run = own_run("adamw", "grad=bf16", ROWS, COLUMNS), *plain = own_run("adamw", "grad=bf16", ROWS, COLUMNS);
+    bnd_policy later;
+    bnd_error why;
+    steps_with(run, 0, 4);
+    steps_with(plain, 0, 6);
+    CU_ASSERT_TRUE_FATAL(succeeds(bnd_policy_parse(&later, "grad=bf16,reset=3", &why), &why));
+    CU_ASSERT_TRUE_FATAL(succeeds(bnd_run_switch(run, &later, &why), &why));
+    steps_with(run, 4, 6);
+    CU_ASSERT_TRUE(same(run, plain)); /* the next reset is before step 6 */
+    steps_with(run, 6, 7);
+    steps_with(plain, 6, 7);
+    CU_ASSERT_FALSE(same(run, plain));
+    CU_ASSERT_EQUAL(run->parameter[0].made.v, 1);
+    bnd_run_free(run);
+    bnd_run_free(plain);
+}
+
 #if defined(BND_WITH_WRAP)
 static void test_failing(void)
 {
@@ -197,6 +359,10 @@ CU_TestInfo reset_tests[] = {
     {"steps are those of plain loops", test_plain_loops},
     {"every optimizer begins anew", test_anew},
     {"a skipped step", test_skipped},
+    {"updates are counted, not steps", test_not_counted},
+    {"counts in a checkpoint", test_saved},
+    {"damaged counts", test_saved_badly},
+    {"counts under another recipe", test_switched},
 #if defined(BND_WITH_WRAP)
     {"failing allocations", test_failing},
 #else

@@ -14,7 +14,11 @@
 static const char kind_key[] = "binade.checkpoint", training_key[] = "training", step_key[] = "step",
                   good_steps_key[] = "good_steps", loss_scale_key[] = "loss_scale";
 static const char version[] = "1";
-static const char carried_name[] = "carried"; /* the array of what the engine carries */
+
+/* Arrays of fp64 that are no parameter's: what the engine carries; and how many updates were made, where that does not
+ * follow from the step: bndi_made of each parameter. */
+static const char carried_name[] = "carried", updates_name[] = "optimizer.updates";
+enum { COUNTS = 3 };
 
 enum { TEXT_SIZE = 16384, NAME_SIZE = BNDI_PARAMETER_NAME + 16, PAIRS = 5 };
 
@@ -30,7 +34,7 @@ static void name_of(char out[NAME_SIZE], const bndi_parameter *p, size_t row)
 /* ---- into a file ---- */
 
 typedef struct saved {
-    bnd_named_tensor *tensors; /* BNDI_KEPT for each parameter, and one */
+    bnd_named_tensor *tensors; /* BNDI_KEPT for each parameter, and two */
     char (*names)[NAME_SIZE];
     size_t count;
     char training[TEXT_SIZE], step[24], good_steps[24], loss_scale[40];
@@ -52,25 +56,60 @@ static void list_tensors(saved *s, const bnd_run *run)
     }
 }
 
-/* What the engine carries, as a tensor of an engine of its own, so that the run's account does not see it. */
-static bnd_status list_carried(saved *s, const bnd_run *run, bnd_error *why)
+static bnd_status room_for(double **out, size_t n, bnd_error *why)
 {
-    size_t n = bnd_engine_state_count(run->engine);
+    *out = calloc(n, sizeof **out);
+    return *out != NULL ? BND_OK : bnd_fail(why, BND_NO_MEMORY, 0, "no memory for %zu numbers of a checkpoint", n);
+}
+
+/* Numbers as a tensor of an engine of its own, so that the run's account does not see it. */
+static bnd_status list_numbers(saved *s, const char *name, const double *x, size_t n, bnd_error *why)
+{
     bnd_tensor *t;
-    if (n == 0) {
-        return BND_OK;
-    }
-    double *x = calloc(n, sizeof *x);
-    bnd_status status = x != NULL ? bnd_engine_new(&s->engine, NULL, why)
-                                  : bnd_fail(why, BND_NO_MEMORY, 0, "no memory for %zu numbers of a checkpoint", n);
+    bnd_status status = s->engine == NULL ? bnd_engine_new(&s->engine, NULL, why) : BND_OK;
     if (status == BND_OK) {
-        bnd_engine_state_get(x, run->engine);
         const bnd_format *f = bnd_lab_format_of_words(BNDI_WORDS_64);
         status = bnd_tensor_from_f64(&t, s->engine, f, x, &n, 1, BND_ROLE_SCRATCH, why);
     }
     if (status == BND_OK) {
-        s->tensors[s->count++] = (bnd_named_tensor){carried_name, t};
+        s->tensors[s->count++] = (bnd_named_tensor){name, t};
     }
+    return status;
+}
+
+static bnd_status list_carried(saved *s, const bnd_run *run, bnd_error *why)
+{
+    const size_t n = bnd_engine_state_count(run->engine);
+    double *x;
+    if (n == 0) {
+        return BND_OK;
+    }
+    bnd_status status = room_for(&x, n, why);
+    if (status == BND_OK) {
+        bnd_engine_state_get(x, run->engine);
+        status = list_numbers(s, carried_name, x, n, why);
+        free(x);
+    }
+    return status;
+}
+
+static bnd_status list_updates(saved *s, const bnd_run *run, bnd_error *why)
+{
+    const size_t n = run->parameters * COUNTS;
+    bool usual = true;
+    double *x;
+    bnd_status status = room_for(&x, n + 1, why);
+    if (status != BND_OK) {
+        return status;
+    }
+    for (size_t i = 0; i < run->parameters; i++) {
+        const bndi_made made = run->parameter[i].made, all = bndi_made_usually(run, i, run->step);
+        usual = usual && made.all == all.all && made.m == all.m && made.v == all.v;
+        x[i * COUNTS] = (double)made.all;
+        x[i * COUNTS + 1] = (double)made.m;
+        x[i * COUNTS + 2] = (double)made.v;
+    }
+    status = usual ? BND_OK : list_numbers(s, updates_name, x, n, why);
     free(x);
     return status;
 }
@@ -104,6 +143,7 @@ static bnd_status save_with(saved *s, const bnd_run *run, const char *path, bnd_
     if (status == BND_OK) {
         list_tensors(s, run);
         status = list_carried(s, run, why);
+        status = status == BND_OK ? list_updates(s, run, why) : status;
     }
     const bnd_safetensors_pair pairs[PAIRS] = {{kind_key, version},
                                                {training_key, s->training},
@@ -115,7 +155,7 @@ static bnd_status save_with(saved *s, const bnd_run *run, const char *path, bnd_
 
 bnd_status bnd_run_save(const bnd_run *run, const char *path, bnd_error *why)
 {
-    const size_t most = run->parameters * BNDI_KEPT + 1; /* parameters are at most BNDI_PARAMETERS */
+    const size_t most = run->parameters * BNDI_KEPT + 2; /* parameters are at most BNDI_PARAMETERS */
     saved *s = calloc(1, sizeof *s);
     if (s == NULL) {
         return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the contents of a checkpoint");
@@ -305,28 +345,81 @@ static bnd_status check_same(const checkpoint *c, const bnd_run *run, bnd_error 
 
 /* ---- its numbers ---- */
 
+/* Numbers that list_numbers wrote, to be freed; none: *n = 0 and *out = NULL. */
+static bnd_status find_numbers(double **out, size_t *n, const bnd_safetensors *file, const char *name, bnd_error *why)
+{
+    const bnd_safetensor *entry = bnd_safetensors_find(file, name);
+    *out = NULL;
+    *n = entry != NULL && entry->rank == 1 ? (size_t)entry->count : 0;
+    if (entry == NULL) {
+        return BND_OK;
+    }
+    if (*n == 0 || strcmp(entry->dtype, "F64") != 0) {
+        return bnd_fail(why, BND_BAD_FILE, 0, "array \"%s\" is %s with %zu dimensions; expected F64 with 1", name,
+                        entry->dtype, entry->rank);
+    }
+    bnd_status status = room_for(out, *n, why);
+    if (status == BND_OK) {
+        memcpy(*out, entry->data, *n * sizeof **out); /* they may stand at any address */
+    }
+    return status;
+}
+
+static bool is_count(double x, uint64_t most)
+{
+    return x >= 0 && x <= (double)most && x == (double)(uint64_t)x;
+}
+
+/* In a file without the array, each step has made an update. */
+static bnd_status fill_updates(bnd_run *run, const bnd_safetensors *file, uint64_t step, bnd_error *why)
+{
+    double *x;
+    size_t n;
+    bnd_status status = find_numbers(&x, &n, file, updates_name, why);
+    if (status != BND_OK) {
+        return status;
+    }
+    if (x != NULL && n != run->parameters * COUNTS) {
+        status = bnd_fail(why, BND_BAD_FILE, 0, "array \"%s\" has %zu numbers; expected %zu, %d for each parameter",
+                          updates_name, n, run->parameters * COUNTS, COUNTS);
+    }
+    for (size_t i = 0; status == BND_OK && i < run->parameters; i++) {
+        const double *counts = x + i * COUNTS;
+        bndi_made *made = &run->parameter[i].made;
+        if (x == NULL) {
+            *made = bndi_made_usually(run, i, step);
+        } else if (is_count(counts[0], step) && is_count(counts[1], step) && is_count(counts[2], step)) {
+            *made = (bndi_made){(uint64_t)counts[0], (uint64_t)counts[1], (uint64_t)counts[2]};
+        } else {
+            status = bnd_fail(why, BND_BAD_FILE, 0,
+                              "array \"%s\": the numbers of parameter %zu must be counts of updates, from 0 to %llu",
+                              updates_name, i, (unsigned long long)step);
+        }
+    }
+    free(x);
+    return status;
+}
+
+/* Nothing is carried before the first step, nor under most recipes. */
 static bnd_status fill_carried(bnd_run *run, const bnd_safetensors *file, bnd_error *why)
 {
-    const bnd_safetensor *entry = bnd_safetensors_find(file, carried_name);
-    if (entry == NULL) {
-        return BND_OK; /* nothing is carried before the first step, nor under most recipes */
-    }
-    size_t n = entry->rank == 1 ? (size_t)entry->count : 0;
-    if (n == 0 || strcmp(entry->dtype, "F64") != 0) {
-        return bnd_fail(why, BND_BAD_FILE, 0, "array \"%s\" is %s with %zu dimensions; expected F64 with 1",
-                        carried_name, entry->dtype, entry->rank);
-    }
-    double *x = calloc(n, sizeof *x);
-    if (x == NULL) {
-        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for %zu numbers of a checkpoint", n);
-    }
-    memcpy(x, entry->data, n * sizeof *x); /* they may stand at any address */
+    double *x;
+    size_t n;
     bnd_error inner = {.message = ""};
-    bnd_status status = bnd_engine_state_set(run->engine, x, n, &inner);
+    bnd_status status = find_numbers(&x, &n, file, carried_name, why);
+    if (x == NULL) {
+        return status;
+    }
+    status = bnd_engine_state_set(run->engine, x, n, &inner);
     free(x);
     return status == BND_OK || status == BND_NO_MEMORY
                ? (status == BND_OK ? BND_OK : bnd_fail(why, status, 0, "%s", inner.message))
                : bnd_fail(why, BND_BAD_FILE, 0, "array \"%s\": %s", carried_name, inner.message);
+}
+
+bool bndi_checkpoint_reserves(const char *name)
+{
+    return strcmp(name, carried_name) == 0 || strcmp(name, updates_name) == 0;
 }
 
 /* Does the run have a tensor of this name, or such scales? */
@@ -347,7 +440,7 @@ static bool is_expected(bnd_run *run, const char *name)
             }
         }
     }
-    return strcmp(name, carried_name) == 0;
+    return bndi_checkpoint_reserves(name);
 }
 
 static bnd_status check_surplus(bnd_run *run, const bnd_safetensors *file, bnd_error *why)
@@ -407,6 +500,7 @@ static bnd_status fill(bnd_run *run, void *data, bnd_error *why)
     bnd_status status = fill_tensors(run, c->file, why);
     status = status == BND_OK ? check_surplus(run, c->file, why) : status;
     status = status == BND_OK ? fill_carried(run, c->file, why) : status;
+    status = status == BND_OK ? fill_updates(run, c->file, c->step, why) : status;
     run->step = c->step;
     run->good_steps = c->good_steps;
     run->loss_scale = c->loss_scale;

@@ -90,9 +90,7 @@ BND_CHECKED bnd_status bndi_stalls_open(bndi_stalls **out, const bnd_run *run, c
 void bndi_stalls_follow(bndi_stalls *s, const bndi_update *u, const bndi_optimizer_row *optimizer);
 void bndi_stalls_close(bndi_stalls *s, bnd_updates *updates);
 
-/* The number of the step that is made, from 1 on, since m or v (`part`) were zeros, by the policy that holds here; and
- * zeros at the first step of a period, also where a loss scale skips that step (reset_states.c). */
-uint64_t bndi_step_of(const bnd_run *run, bnd_role part);
+/* Zeros at the first step of a period, also where a loss scale skips that step (reset_states.c). */
 BND_CHECKED bnd_status bndi_reset_states(bnd_run *run, bnd_error *why);
 
 /* At most BNDI_TENSOR_CHUNK numbers to the nearest of the cast's format; NULL: none. */

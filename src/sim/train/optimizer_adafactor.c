@@ -112,7 +112,7 @@ static double larger(double a, double b)
 static void find_rate(bndi_whole_update *f, const bnd_run *run, const bndi_parameter *p, double lr)
 {
     squares s = {0, 0};
-    double count = (double)f->rows * (double)f->columns, limit = 1 / __builtin_sqrt((double)(run->step + 1));
+    double count = (double)f->rows * (double)f->columns, limit = 1 / __builtin_sqrt((double)(p->made.all + 1));
     visit_all(&s, f, run, p, add_update);
     double size = larger(__builtin_sqrt(s.of_weights / count), least_size);
     double cut = larger(__builtin_sqrt(s.of_updates / count) / longest_update, 1);
@@ -128,7 +128,7 @@ bnd_status bndi_adafactor_prepare(bndi_whole_update *out, bnd_run *run, bndi_par
     bndi_whole_update f = {.rows = matrix ? shape->extent[0] : 1,
                            .columns = matrix ? shape->extent[1] : bndi_count(shape)};
     double epsilon = bndi_scalar(of_scalar, run->training.epsilon);
-    double beta = 1 - bndi_exp_of(run, -run->training.beta2 * bndi_log_of(run, (double)bndi_step_of(run, BND_ROLE_V)));
+    double beta = 1 - bndi_exp_of(run, -run->training.beta2 * bndi_log_of(run, (double)(p->made.v + 1)));
     f.row = run->factor_room;
     memset(f.row, 0, (f.rows + f.columns) * sizeof *f.row);
     f.column = f.row + f.rows;

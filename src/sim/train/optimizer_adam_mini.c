@@ -44,7 +44,7 @@ static void divide(bndi_whole_update *f, bnd_run *run, bndi_parameter *p, size_t
     for (size_t at = 0; at < f->rows; at += BNDI_TENSOR_CHUNK) {
         bndi_update u = {.training = &run->training,
                          .engine = run->engine,
-                         .step_of_v = bndi_step_of(run, BND_ROLE_V),
+                         .step_of_v = p->made.v + 1,
                          .n = chunk_at(at, f->rows),
                          .maths = bndi_maths_of(&run->engine->context),
                          .t = t.f32,

@@ -107,13 +107,6 @@ void bndi_chunk_adam_change(bndi_update *u)
     bndi_chunk_change_by_quotient(u, -u->per_m, u->m, u->t);
 }
 
-uint64_t bndi_step_of(const bnd_run *run, bnd_role part)
-{
-    const bnd_reset *reset = &run->engine->here->policy.reset;
-    const uint64_t steps = part == BND_ROLE_M ? reset->m : reset->v;
-    return (steps > 0 ? run->step % steps : run->step) + 1;
-}
-
 void bndi_average_into_m(bndi_update *u)
 {
     bndi_chunk_scale(u, u->m, bndi_chunk_scalar(u, u->training->beta1), u->of_m);

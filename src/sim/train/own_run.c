@@ -58,7 +58,7 @@ static bnd_status check_name(const bnd_run *run, const char *name, bnd_error *wh
                         "a parameter needs a name of UTF-8, and not __metadata__: "
                         ".safetensors files have no other names");
     }
-    if (ends_like_a_state(name) || strcmp(name, "carried") == 0) {
+    if (ends_like_a_state(name) || bndi_checkpoint_reserves(name)) {
         return bnd_fail(why, BND_BAD_NAME, 0,
                         "a parameter cannot have the name '%s': a checkpoint uses it for a state of the optimizer",
                         name);

@@ -20,6 +20,17 @@ static bnd_status clear(bnd_tensor *t, bnd_role role, bnd_error *why)
     return status;
 }
 
+static uint64_t since(uint64_t step, uint32_t period)
+{
+    return period == 0 || step == 0 ? step : (step - 1) % period + 1;
+}
+
+bndi_made bndi_made_usually(const bnd_run *run, size_t i, uint64_t step)
+{
+    const bnd_reset *reset = &bndi_rules_at(run->engine, run->parameter[i].place)->policy.reset;
+    return (bndi_made){.all = step, .m = since(step, reset->m), .v = since(step, reset->v)};
+}
+
 bnd_status bndi_reset_states(bnd_run *run, bnd_error *why)
 {
     bnd_status status = BND_OK;
@@ -29,9 +40,11 @@ bnd_status bndi_reset_states(bnd_run *run, bnd_error *why)
         const bnd_reset *reset = &run->engine->here->policy.reset;
         if (reset->m > 0 && run->step % reset->m == 0) {
             status = clear(p->m, BND_ROLE_M, why);
+            p->made.m = 0;
         }
         if (status == BND_OK && reset->v > 0 && run->step % reset->v == 0) {
             status = clear(p->v != NULL ? p->v : p->factors, BND_ROLE_V, why);
+            p->made.v = 0;
         }
     }
     return status;

@@ -31,6 +31,12 @@
 enum { BNDI_PARAMETERS = BND_PLACES_MAX - 1, BNDI_PARAMETER_NAME = BND_PLACE_NAME_SIZE };
 typedef char bndi_parameter_name[BNDI_PARAMETER_NAME];
 
+/* Updates of a parameter: in all, and since its m and v were zeros. Steps that a loss scale skips and steps without a
+ * gradient are none, as in PyTorch. */
+typedef struct bndi_made {
+    uint64_t all, m, v;
+} bndi_made;
+
 typedef struct bndi_parameter {
     char name[BNDI_PARAMETER_NAME];
     bnd_tensor *value; /* in the format of the role param: what the model computes with; NULL between steps where it is
@@ -42,6 +48,7 @@ typedef struct bndi_parameter {
     bool looked_up;                     /* a table: a batch uses some of its rows */
     bool hidden;                        /* a matrix between others: see bnd_run_is_hidden */
     unsigned place;
+    bndi_made made;
     bnd_updates updates; /* of the last step */
 } bndi_parameter;
 
@@ -348,6 +355,12 @@ void bndi_keep_high(bnd_run *run, const bnd_policy *policy);
 unsigned bndi_high_from(const bnd_run *run, unsigned high_last); /* the place of the first of them; 0: none */
 
 /* ---- what a run keeps from step to step (run_state.c) ---- */
+
+/* The updates of parameter i before this step where each step has made one (reset_states.c). */
+bndi_made bndi_made_usually(const bnd_run *run, size_t i, uint64_t step);
+
+/* Names of arrays in a checkpoint that are no parameter's. */
+bool bndi_checkpoint_reserves(const char *name);
 
 /* The tensors of a parameter, NULL for those it does not have, and the suffixes of their names in files: "", ".master",
  * ".m", ... */

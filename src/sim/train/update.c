@@ -88,8 +88,8 @@ static void update_chunk(bnd_run *run, bndi_parameter *p, const bndi_whole_updat
     bndi_update u = {.training = &run->training,
                      .engine = run->engine,
                      .lr = lr,
-                     .step_of_m = bndi_step_of(run, BND_ROLE_M),
-                     .step_of_v = bndi_step_of(run, BND_ROLE_V),
+                     .step_of_m = p->made.m + 1,
+                     .step_of_v = p->made.v + 1,
                      .decays = p->decays,
                      .at = at,
                      .n = n,
@@ -185,6 +185,7 @@ static bnd_status update(bnd_run *run, bndi_parameter *p, chunk *k, double lr, b
     if (status == BND_OK && p->master != NULL && p->value->buffer->scaled != NULL) {
         status = value_of_master(run, p, why);
     }
+    p->made = (bndi_made){p->made.all + 1, p->made.m + 1, p->made.v + 1};
     p->updates.updates = sums->updates - before.updates;
     p->updates.lost = sums->lost - before.lost;
     return status;
