@@ -269,8 +269,8 @@ typedef enum bnd_summation {
     BND_SUM_COUNT
 } bnd_summation;
 
-/* The sum of an array, with every single operation rounded to a format. An empty array has the sum of an array whose
- * only element is 0. Elements are not rounded before they are added.
+/* The sum of an array, with every single operation rounded to a format. The sum of an empty array is +0, rounded to the
+ * format. Elements are not rounded before they are added.
  *
  * In the stochastic modes, an addition uses the random bits of element i if its second term is element i (naive) or
  * begins with it (pairwise). The operations of Kahan use those of elements 4 i .. 4 i + 3. An array of one element is
