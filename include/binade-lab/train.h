@@ -283,8 +283,8 @@ typedef struct bnd_updates {
     uint64_t lost;         /* of these: lost to rounding (none if Kahan's compensation keeps them) */
     uint64_t lost_moments; /* second moments that are zero although the gradient is not */
 
-    /* Of m and of v, if the engine counts casts and they are not kept in fp32: those that the update would change in
-     * fp32; of these, those whose stored value did not change. */
+    /* Of m and of v, if the engine counts casts, and they are kept by element and not in fp32: those that the update
+     * would change in fp32; of these, those whose stored value did not change. */
     uint64_t moments[2], stalled[2];
 } bnd_updates;
 

@@ -188,6 +188,35 @@ static void test_small_updates(void)
 
 /* ---- what is refused, and what fails ---- */
 
+/* Rates of one parameter are refused before another is updated. */
+static void test_refused_rates(void)
+{
+    const bnd_training t = training_for(ADAM, "param=bf16,update=eco,loss_scale=dynamic:1024:1");
+    const bnd_step_rates rates[2] = {{1e-3, 0.9, 0.999, 1e-8, 0}, {1e-3, 0, 0.999, 1e-8, 0}};
+    float start[N], w[N], g[N];
+    bnd_error why;
+    bnd_step step;
+    size_t index;
+    for (size_t k = 0; k < N; k++) {
+        start[k] = (float)(k + 1);
+        g[k] = number(2, k);
+    }
+    bnd_run *run = run_with(&t, start);
+    CU_ASSERT_TRUE_FATAL(
+        succeeds(bnd_run_add_parameter(&index, run, "x", start, (size_t[]){ROWS, N / ROWS}, 2, true, &why), &why));
+    CU_ASSERT_TRUE_FATAL(succeeds(bnd_run_begin_step(run, &why), &why));
+    for (size_t i = 0; i < 2; i++) {
+        bnd_tensor *value = bnd_run_parameter(run, i, BND_ROLE_PARAM);
+        CU_ASSERT_TRUE_FATAL(succeeds(bnd_tensor_set_gradient(value, g, N, &why), &why));
+    }
+    CU_ASSERT_TRUE(refuses(bnd_run_update(&step, run, 0, rates, &why), &why, "beta1 above 0"));
+    CU_ASSERT_TRUE(read_part(w, run, BND_ROLE_PARAM));
+    CU_ASSERT_EQUAL(memcmp(w, start, sizeof w), 0);
+    CU_ASSERT_EQUAL(run->parameter[0].made.all, 0);
+    CU_ASSERT_EQUAL(bnd_run_loss_scale(run), 1024); /* no step was made */
+    bnd_run_free(run);
+}
+
 static void test_refused(void)
 {
     bnd_training t = training_of("mlp", "sgd", "param=bf16,update=eco");
@@ -232,6 +261,11 @@ static void test_failing(void)
         allocations_fail(UINT64_MAX, false);
         CU_ASSERT_TRUE(read_part(w, run, BND_ROLE_PARAM));
         CU_ASSERT_EQUAL(memcmp(w, status == BND_OK ? expected : before, sizeof w), 0);
+        if (status != BND_OK) { /* the first update, again */
+            step_with(run, g);
+            CU_ASSERT_TRUE(read_part(w, run, BND_ROLE_PARAM));
+            CU_ASSERT_EQUAL(memcmp(w, expected, sizeof w), 0);
+        }
         bnd_run_free(run);
     }
     CU_ASSERT_TRUE(i > 4 && i < 200);
@@ -244,6 +278,7 @@ CU_TestInfo eco_tests[] = {
     {"no error, no change", test_no_error},
     {"small updates get through", test_small_updates},
     {"what is refused", test_refused},
+    {"rates that are refused", test_refused_rates},
 #if defined(BND_WITH_WRAP)
     {"failing allocations", test_failing},
 #else

@@ -62,6 +62,31 @@ static void test_kahan(void)
     CU_ASSERT_TRUE(is_refused(&t, BND_BAD_ARGUMENT, "share scales (param)"));
     t = training_of("mlp", "adamw", "base=bf16-master,master=e4m3/row,update=kahan");
     CU_ASSERT_TRUE(is_refused(&t, BND_BAD_ARGUMENT, "share scales (master)"));
+    t = training_of("mlp", "adamw", "param=bf16:sr,update=kahan");
+    CU_ASSERT_TRUE(is_refused(&t, BND_BAD_ARGUMENT, "random bits (param)"));
+    t = training_of("mlp", "adamw", "scalar=bf16:sr");
+    CU_ASSERT_TRUE(is_refused(&t, BND_BAD_ARGUMENT, "role scalar cannot be rounded with random bits"));
+}
+
+/* What the model computes with is made of the master as it is stored, also where its elements share a scale. */
+static void test_made_of_master(void)
+{
+    static const char *const recipes[] = {"master=e4m3/tensor,param=fp32", "master=e4m3/row:8,param=fp32",
+                                          "master=fp32,param=fp32", "master=bf16,param=fp32"};
+    for (size_t i = 0; i < sizeof recipes / sizeof recipes[0]; i++) {
+        bnd_training t = training_of("own", "adam", recipes[i]);
+        float w[N], g[N], master[N], now[N];
+        for (size_t k = 0; k < N; k++) {
+            w[k] = sinf((float)k);
+            g[k] = cosf((float)k);
+        }
+        bnd_run *run = run_with(&t, w, (size_t[]){6, N / 6}, 2);
+        step_with(run, g);
+        CU_ASSERT_TRUE_FATAL(read_part(master, run, BND_ROLE_MASTER) && read_part(now, run, BND_ROLE_PARAM));
+        CU_ASSERT_EQUAL(memcmp(now, master, sizeof now), 0);
+        CU_ASSERT_NOT_EQUAL(memcmp(now, w, sizeof now), 0);
+        bnd_run_free(run);
+    }
 }
 
 /* Moments that are rounded with random bits, up, or clamped are others than those rounded to nearest. */
@@ -121,6 +146,10 @@ static void test_ranks(void)
 }
 
 CU_TestInfo kept_tests[] = {
-    {"Kahan's compensation", test_kahan},   {"moments", test_moments}, {"a master with random bits", test_master},
-    {"parameters of any rank", test_ranks}, CU_TEST_INFO_NULL,
+    {"Kahan's compensation", test_kahan},
+    {"moments", test_moments},
+    {"a master with random bits", test_master},
+    {"parameters of any rank", test_ranks},
+    {"made of the stored master", test_made_of_master},
+    CU_TEST_INFO_NULL,
 };

@@ -274,7 +274,7 @@ static void test_saved(void)
 /* Numbers that are no counts of updates. */
 static void test_saved_badly(void)
 {
-    static const double bad[] = {-1, 0.5, 4, 1e300, INFINITY, NAN};
+    static const double bad[] = {-1, 0.5, 0x1p49, 1e300, INFINITY, NAN};
     bnd_run *run = own_run("adamw", "loss_scale=dynamic:1", ROWS, COLUMNS),
             *other = own_run("adamw", "loss_scale=dynamic:1", ROWS, COLUMNS);
     char path[PATH_SIZE];
@@ -292,9 +292,9 @@ static void test_saved_badly(void)
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         memcpy(counts + sizeof(double), &bad[i], sizeof bad[i]);
         write_file(path, bytes, size);
-        CU_ASSERT_TRUE(
-            refuses(bnd_run_load(other, path, &why), &why,
-                    "array \"optimizer.updates\": the numbers of parameter 0 must be counts of updates, from 0 to 3"));
+        CU_ASSERT_TRUE(refuses(
+            bnd_run_load(other, path, &why), &why,
+            "array \"optimizer.updates\": the numbers of parameter 0 must be counts of updates, from 0 to 2^48"));
         CU_ASSERT_TRUE(same(run, other));
         CU_ASSERT_EQUAL(other->parameter[0].made.m, 2);
     }
@@ -302,6 +302,33 @@ static void test_saved_badly(void)
     bnd_run_free(run);
     bnd_run_free(other);
     close_folder();
+}
+
+/* However many steps are skipped or made, the scale and its reciprocal are numbers of fp32, and a step moves. */
+static void test_limits_of_scale(void)
+{
+    static const char *const recipes[] = {"loss_scale=dynamic:1:1", "loss_scale=dynamic:0.5:1"};
+    for (size_t i = 0; i < bnd_optimizer_count(); i++) {
+        for (size_t k = 0; k < 2; k++) {
+            bnd_run *run = own_run(bnd_optimizer_name(i), recipes[k], ROWS, COLUMNS);
+            float zeros[COUNT] = {0}, g[COUNT], before[COUNT], after[COUNT];
+            for (unsigned step = 0; step < 160; step++) {
+                k == 0 ? skip_steps(run, 1) : step_with(run, zeros);
+            }
+            const double scale = bnd_run_loss_scale(run);
+            CU_ASSERT_EQUAL(scale, k == 0 ? 0x1p-127 : 0x1p127);
+            for (size_t n = 0; n < COUNT; n++) {
+                g[n] = (float)(scale * 0.5);
+            }
+            CU_ASSERT_TRUE(read_part(before, run, BND_ROLE_PARAM));
+            step_with(run, g);
+            CU_ASSERT_TRUE(read_part(after, run, BND_ROLE_PARAM));
+            for (size_t n = 0; n < COUNT; n++) {
+                CU_ASSERT_TRUE(isfinite(after[n]) && after[n] < before[n]);
+            }
+            bnd_run_free(run);
+        }
+    }
 }
 
 /* The moments go on under a recipe with other resets, and so does their bias correction. */
@@ -363,6 +390,7 @@ CU_TestInfo reset_tests[] = {
     {"counts in a checkpoint", test_saved},
     {"damaged counts", test_saved_badly},
     {"counts under another recipe", test_switched},
+    {"limits of a loss scale", test_limits_of_scale},
 #if defined(BND_WITH_WRAP)
     {"failing allocations", test_failing},
 #else

@@ -231,6 +231,54 @@ static void edges_of_v(double *lost, double *beyond, const char *recipe, const d
     bnd_run_free(run);
 }
 
+/* What is counted is v as it is stored: with random bits, with scales that are shared, by rows and columns, by blocks. */
+static void test_lost_moments(void)
+{
+    static const struct {
+        const char *optimizer, *recipe;
+        bool loses;
+    } cases[] = {{"adam", "v=e5m2", true},
+                 {"adam", "v=e5m2:sr", true},
+                 {"adam", "v=e5m2,optimizer=fused", true},
+                 {"adam", "v=e5m2/row:256", true},
+                 {"adam", "v=fp32/udynamic:256", true},
+                 {"adam", "v=fp32/ulinear:256,loss_scale=256", true},
+                 {"adam", "v=fp32", false},
+                 {"adafactor", "v=e5m2", true},
+                 {"adafactor", "v=bf16", false},
+                 {"adam-mini", "v=e5m2", true},
+                 {"adam-mini", "v=fp32", false}};
+    enum { ROWS = 64, COLUMNS = 64, COUNT = ROWS * COLUMNS };
+    static float w[COUNT], g[COUNT];
+    static double v[COUNT];
+    for (size_t i = 0; i < COUNT; i++) { /* from 2^-37 to 1, and zeros */
+        g[i] = i % 7 == 0 ? 0
+                          : ldexpf((float)(bnd_random(6, 0, i) >> 40) * 0x1p-24f + 0.5f,
+                                   -(int)(i / COLUMNS / 4 + i % COLUMNS / 3));
+    }
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        bnd_training t = training_of("own", cases[k].optimizer, cases[k].recipe);
+        bnd_run *run = NULL;
+        bnd_error why;
+        size_t index;
+        uint64_t zeros = 0;
+        CU_ASSERT_TRUE_FATAL(succeeds(bnd_run_new_own(&run, &t, NULL, &why), &why));
+        CU_ASSERT_TRUE_FATAL(
+            succeeds(bnd_run_add_parameter(&index, run, "w", w, (size_t[]){ROWS, COLUMNS}, 2, true, &why), &why));
+        step_with(run, g);
+        const size_t kept = bnd_tensor_count(bnd_run_parameter(run, 0, BND_ROLE_V));
+        numbers_of(v, kept, run, 0, BND_ROLE_V);
+        for (size_t i = 0; i < COUNT; i++) {
+            const size_t row = i / COLUMNS, column = i % COLUMNS;
+            const double of_element = kept == COUNT ? v[i] : kept == ROWS ? v[row] : v[row] * v[ROWS + column];
+            zeros += of_element == 0 && g[i] != 0;
+        }
+        CU_ASSERT_EQUAL(bnd_run_updates(run, 0).lost_moments, zeros);
+        CU_ASSERT_EQUAL(zeros > 0, cases[k].loses);
+        bnd_run_free(run);
+    }
+}
+
 /* v = (1 - beta2) g g of every fp16 gradient: rounded after each operation, coefficient and all, it is 0 up to 1430
  * 2^-18 = 0.005455 (1431 2^-18 is the square root of 499.6 2^-24, and 0.001 in fp16 times 500 2^-24 is more than
  * half of 2^-24); worked out in fp32, up to 1431 2^-18 = 0.005459, the last below sqrt(2^-25 / 0.001). g g alone is
@@ -268,5 +316,6 @@ CU_TestInfo trap_tests[] = {
     {"1000 terms of 0.001", test_thousand_terms},
     {"sums that stand still", test_standing_sums},
     {"v in fp16", test_second_moment},
+    {"second moments that are stored as zero", test_lost_moments},
     CU_TEST_INFO_NULL,
 };

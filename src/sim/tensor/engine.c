@@ -104,7 +104,12 @@ static bnd_status check_cast(bndi_scaling *scaling, const bnd_policy *policy, bn
     return status == BND_OK && holds_signed(role) ? check_sign(cast, scaling, role, why) : status;
 }
 
-/* What parsing a recipe never gives. */
+static bool is_drawn(const bnd_cast *cast)
+{
+    return cast->given && cast->rule.rounding >= BND_ROUND_DETERMINISTIC_COUNT;
+}
+
+/* What parsing a recipe never gives, and settings that do nothing together. */
 static bnd_status check_numbers(const bnd_policy *p, bnd_error *why)
 {
     const bnd_loss_scale *scale = &p->loss_scale;
@@ -117,6 +122,18 @@ static bnd_status check_numbers(const bnd_policy *p, bnd_error *why)
                         "update=kahan cannot be used with weights that share scales (%s): it would compensate nothing; "
                         "use update=eco or a master copy",
                         bnd_role_name(updated));
+    }
+    if (p->update == BND_UPDATE_KAHAN && is_drawn(&p->cast[updated])) {
+        return bnd_fail(
+            why, BND_BAD_ARGUMENT, 0,
+            "update=kahan cannot be used with weights that are rounded with random bits (%s): it keeps what "
+            "rounding to nearest loses",
+            bnd_role_name(updated));
+    }
+    if (is_drawn(&p->cast[BND_ROLE_SCALAR])) {
+        return bnd_fail(
+            why, BND_BAD_ARGUMENT, 0,
+            "role scalar cannot be rounded with random bits: a coefficient is one number for a whole tensor");
     }
     if ((unsigned)p->reduction >= BND_REDUCTION_COUNT) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "unknown reduction %u", (unsigned)p->reduction);

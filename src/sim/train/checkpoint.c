@@ -365,9 +365,14 @@ static bnd_status find_numbers(double **out, size_t *n, const bnd_safetensors *f
     return status;
 }
 
-static bool is_count(double x, uint64_t most)
+/* They may be more than the steps: a step that failed after some updates was made again. */
+static bool are_counts(const double *x)
 {
-    return x >= 0 && x <= (double)most && x == (double)(uint64_t)x;
+    bool all = true;
+    for (size_t i = 0; all && i < COUNTS; i++) {
+        all = x[i] >= 0 && x[i] <= (double)most_steps && x[i] == (double)(uint64_t)x[i];
+    }
+    return all;
 }
 
 /* In a file without the array, each step has made an update. */
@@ -384,16 +389,16 @@ static bnd_status fill_updates(bnd_run *run, const bnd_safetensors *file, uint64
                           updates_name, n, run->parameters * COUNTS, COUNTS);
     }
     for (size_t i = 0; status == BND_OK && i < run->parameters; i++) {
-        const double *counts = x + i * COUNTS;
         bndi_made *made = &run->parameter[i].made;
         if (x == NULL) {
             *made = bndi_made_usually(run, i, step);
-        } else if (is_count(counts[0], step) && is_count(counts[1], step) && is_count(counts[2], step)) {
+        } else if (are_counts(x + i * COUNTS)) {
+            const double *counts = x + i * COUNTS;
             *made = (bndi_made){(uint64_t)counts[0], (uint64_t)counts[1], (uint64_t)counts[2]};
         } else {
             status = bnd_fail(why, BND_BAD_FILE, 0,
-                              "array \"%s\": the numbers of parameter %zu must be counts of updates, from 0 to %llu",
-                              updates_name, i, (unsigned long long)step);
+                              "array \"%s\": the numbers of parameter %zu must be counts of updates, from 0 to 2^48",
+                              updates_name, i);
         }
     }
     free(x);

@@ -16,6 +16,13 @@ struct bndi_feedback {
     float room[];
 };
 
+bnd_status bndi_feedback_check_beta1(const bnd_policy *policy, double beta1, bnd_error *why)
+{
+    return policy->update != BND_UPDATE_ECO || beta1 > 0
+               ? BND_OK
+               : bnd_fail(why, BND_BAD_ARGUMENT, 0, "update=eco needs a beta1 above 0");
+}
+
 bnd_status bndi_feedback_check(const bnd_run *run, const bnd_policy *policy, bnd_error *why)
 {
     if (policy->update != BND_UPDATE_ECO) {
@@ -30,7 +37,7 @@ bnd_status bndi_feedback_check(const bnd_run *run, const bnd_policy *policy, bnd
     if (policy->cast[BND_ROLE_MASTER].given) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "update=eco cannot be used with a master copy: set master=none");
     }
-    return run->training.beta1 > 0 ? BND_OK : bnd_fail(why, BND_BAD_ARGUMENT, 0, "update=eco needs a beta1 above 0");
+    return bndi_feedback_check_beta1(policy, run->training.beta1, why);
 }
 
 bnd_status bndi_feedback_open(bndi_feedback **out, const bnd_run *run, const bndi_parameter *p, bnd_error *why)

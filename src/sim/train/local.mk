@@ -32,6 +32,7 @@ libbinade_laboratory_la_SOURCES += \
 	src/sim/train/hugging_face.c \
 	src/sim/train/scaled_states.c \
 	src/sim/train/stalled_moments.c \
+	src/sim/train/lost_moments.c \
 	src/sim/train/reset_states.c \
 	src/sim/train/loss_scale.c \
 	src/sim/train/clip.c \

@@ -41,11 +41,17 @@ void bndi_begin_loss_scale(bnd_run *run)
     run->good_steps = 0;
 }
 
-/* It stays a finite number above 0, however many steps are skipped or made: it would never return from infinity. */
+static bool is_usable(float x)
+{
+    return x > 0 && x - x == 0;
+}
+
+/* It and its reciprocal stay finite numbers above 0 in fp32, however many steps are skipped or made: gradients are
+ * multiplied by the reciprocal, and a scale would never return from infinity. */
 static void multiply_loss_scale(bnd_run *run, double factor)
 {
-    double next = run->loss_scale * factor;
-    run->loss_scale = next > 0 && next - next == 0 ? next : run->loss_scale;
+    const double next = run->loss_scale * factor;
+    run->loss_scale = is_usable((float)next) && is_usable((float)(1 / next)) ? next : run->loss_scale;
 }
 
 bool bndi_loss_scale_skips(const bnd_run *run, double squares)

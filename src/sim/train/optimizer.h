@@ -76,6 +76,7 @@ double bndi_scalar(const bnd_cast *of_scalar, double x);
  * update=eco. */
 typedef struct bndi_feedback bndi_feedback;
 BND_CHECKED bnd_status bndi_feedback_check(const bnd_run *run, const bnd_policy *policy, bnd_error *why);
+BND_CHECKED bnd_status bndi_feedback_check_beta1(const bnd_policy *policy, double beta1, bnd_error *why);
 BND_CHECKED bnd_status bndi_feedback_open(bndi_feedback **out, const bnd_run *run, const bndi_parameter *p,
                                           bnd_error *why);
 void bndi_feedback_note(bndi_feedback *f, const bndi_update *u, const double *sum);
@@ -89,6 +90,11 @@ typedef struct bndi_stalls bndi_stalls;
 BND_CHECKED bnd_status bndi_stalls_open(bndi_stalls **out, const bnd_run *run, const bndi_parameter *p, bnd_error *why);
 void bndi_stalls_follow(bndi_stalls *s, const bndi_update *u, const bndi_optimizer_row *optimizer);
 void bndi_stalls_close(bndi_stalls *s, bnd_updates *updates);
+
+/* Second moments that are zero although the gradient is not (lost_moments.c). Are they known only when all states are
+ * stored? Then they are counted there: the gradient is still the one of this step. */
+bool bndi_moments_are_whole(const bndi_parameter *p);
+uint64_t bndi_count_lost_moments(bnd_run *run, const bndi_parameter *p);
 
 /* Zeros at the first step of a period, also where a loss scale skips that step (reset_states.c). */
 BND_CHECKED bnd_status bndi_reset_states(bnd_run *run, bnd_error *why);
@@ -114,6 +120,7 @@ bnd_status bndi_muon_prepare(bndi_whole_update *out, bnd_run *run, bndi_paramete
 bnd_status bndi_muon_original_prepare(bndi_whole_update *out, bnd_run *run, bndi_parameter *p, double lr,
                                       bnd_error *why);
 void bndi_muon(bndi_update *u);
+size_t bndi_block_of(const bndi_parameter *p, size_t at); /* element `at`, of Adam-mini */
 bnd_status bndi_adam_mini_prepare(bndi_whole_update *out, bnd_run *run, bndi_parameter *p, double lr, bnd_error *why);
 void bndi_adam_mini(bndi_update *u);
 

@@ -16,6 +16,15 @@ static size_t block_at(const bndi_whole_update *f, size_t at)
     return bndi_partition_block(f->partition, output);
 }
 
+size_t bndi_block_of(const bndi_parameter *p, size_t at)
+{
+    const bndi_shape *shape = &p->value->shape;
+    const bool by_columns = p->partition.by_columns;
+    const bndi_whole_update f = {.columns = by_columns ? shape->extent[1] : bndi_count(shape) / shape->extent[0],
+                                 .partition = &p->partition};
+    return block_at(&f, at);
+}
+
 static size_t chunk_at(size_t at, size_t count)
 {
     return count - at < BNDI_TENSOR_CHUNK ? count - at : BNDI_TENSOR_CHUNK;

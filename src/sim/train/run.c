@@ -372,7 +372,9 @@ bnd_status bndi_step_update(bnd_step *step, bnd_run *run, const bnd_step_rates *
         status = bndi_clip_gradients(&step->clip_factor, run, step->gradient_norm, why);
     }
     status = status == BND_OK && !step->skipped ? bndi_update_all(run, step->lr, rates, &sums, why) : status;
-    bndi_loss_scale_after(run, step->skipped);
+    if (status == BND_OK) {
+        bndi_loss_scale_after(run, step->skipped);
+    }
     for (size_t i = 0; i < run->parameters; i++) {
         step->weights += bndi_count(&run->parameter[i].value->shape);
     }

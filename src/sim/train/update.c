@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tensor/engine.h"
+#include "tensor/scaled.h"
 
 typedef struct chunk {
     bndi_numbers w, g, m, v, t, u, change, c, direction;
@@ -58,6 +59,12 @@ static const float *asked_for(chunk *k, const bndi_update *u)
     return u->decay != 0 ? k->asked.f32 : u->change;
 }
 
+/* Where elements share scales it is not known before the whole master is stored what the parameter is made of. */
+static bool is_made_afterwards(const bnd_run *run, const bndi_parameter *p)
+{
+    return p->master != NULL && (p->value->buffer->scaled != NULL || bndi_is_scaled(run->engine, BND_ROLE_MASTER));
+}
+
 /* The numbers are in `t`, or in double in `sum`. An update is lost where the stored weight is what it was. */
 static void store_weights(bnd_run *run, bndi_parameter *p, chunk *k, bndi_width work, size_t at, size_t n,
                           const float *asked, bndi_update_totals *sums)
@@ -75,7 +82,7 @@ static void store_weights(bnd_run *run, bndi_parameter *p, chunk *k, bndi_width 
     sums->lost += p->extra == NULL ? tally.lost : 0;
     sums->squares_of_updates += tally.squares_of_changes;
     sums->squares_of_weights += tally.squares_of_weights;
-    if (to != p->value && p->value->buffer->scaled == NULL) {
+    if (to != p->value && !is_made_afterwards(run, p)) {
         bndi_put_numbers(run, p->value, at, n, now, BND_ROLE_PARAM);
     }
 }
@@ -119,10 +126,11 @@ static void update_chunk(bnd_run *run, bndi_parameter *p, const bndi_whole_updat
     optimizer->step(&u);
     bndi_put_numbers(run, p->m, at, n, u.m, BND_ROLE_M);
     bndi_put_numbers(run, p->v, at, n, u.v, BND_ROLE_V);
-    if (run->engine->here->policy.fused) { /* only now is v rounded */
+    if (u.of_v == NULL) { /* only now is v rounded */
         u.v = take_in_place(&k->v, p->v, at, n);
     }
-    p->updates.lost_moments += p->v != NULL ? u.maths->count_lost_moments(u.v, u.g, n) : 0;
+    const bool stored = p->v != NULL && !bndi_is_scaled(run->engine, BND_ROLE_V);
+    p->updates.lost_moments += stored ? u.maths->count_lost_moments(u.v, u.g, n) : 0;
     if (p->extra != NULL) {
         sum_by_kahan(run, p, k, u.w, at, n);
     } else {
@@ -154,6 +162,10 @@ static bnd_status value_of_master(bnd_run *run, bndi_parameter *p, bnd_error *wh
         run->engine->casts++;
         return BND_OK;
     }
+    if (p->value->buffer->scaled == NULL) { /* as store_weights does */
+        const bndi_store how = bndi_store_for(run->engine, BND_ROLE_PARAM);
+        return bndi_assign(p->value, p->master, BND_ROLE_PARAM, &how, false, why);
+    }
     return bndi_value_of_master(p, why);
 }
 
@@ -182,10 +194,13 @@ static bnd_status update(bnd_run *run, bndi_parameter *p, chunk *k, double lr, b
     bndi_freeze_states(&t, run, p, status == BND_OK ? feedback : NULL, sums);
     bndi_feedback_close(feedback);
     bndi_stalls_close(stalls, status == BND_OK ? &p->updates : NULL);
-    if (status == BND_OK && p->master != NULL && p->value->buffer->scaled != NULL) {
+    if (status == BND_OK && is_made_afterwards(run, p)) {
         status = value_of_master(run, p, why);
     }
-    p->made = (bndi_made){p->made.all + 1, p->made.m + 1, p->made.v + 1};
+    if (status == BND_OK) {
+        p->made = (bndi_made){p->made.all + 1, p->made.m + 1, p->made.v + 1};
+        p->updates.lost_moments += bndi_moments_are_whole(p) ? bndi_count_lost_moments(run, p) : 0;
+    }
     p->updates.updates = sums->updates - before.updates;
     p->updates.lost = sums->lost - before.lost;
     return status;
@@ -228,11 +243,14 @@ static bnd_status update_with(bnd_run *run, bndi_parameter *p, chunk *k, const b
 bnd_status bndi_update_all(bnd_run *run, double lr, const bnd_step_rates *rates, bndi_update_totals *sums,
                            bnd_error *why)
 {
-    chunk *k = malloc(sizeof *k);
-    if (k == NULL) {
-        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for an update");
-    }
     bnd_status status = BND_OK;
+    for (size_t i = 0; status == BND_OK && rates != NULL && i < run->parameters; i++) { /* nothing has changed yet */
+        status = bndi_feedback_check_beta1(&run->training.policy, rates[i].beta1, why);
+    }
+    chunk *k = status == BND_OK ? malloc(sizeof *k) : NULL;
+    if (k == NULL) {
+        return status == BND_OK ? bnd_fail(why, BND_NO_MEMORY, 0, "no memory for an update") : status;
+    }
     for (size_t i = 0; status == BND_OK && i < run->parameters; i++) {
         bndi_go_to(run, i);
         bndi_parameter *p = &run->parameter[i];
