@@ -231,7 +231,7 @@ static void edges_of_v(double *lost, double *beyond, const char *recipe, const d
     bnd_run_free(run);
 }
 
-/* What is counted is v as it is stored: with random bits, with scales that are shared, by rows and columns, by blocks. */
+/* What is counted is v as it is stored: with random bits, with shared scales, by rows and columns, by blocks. */
 static void test_lost_moments(void)
 {
     static const struct {
