@@ -111,7 +111,7 @@ complete -c binade -n '__binade_is cast others' -F
 complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a lint -d 'what is wrong with a checkpoint, and who loads it'
 complete -c binade -n '__binade_is lint' -l all -d 'print every place of a finding, not the first three'
 complete -c binade -n '__binade_is lint' -l every-scale -d 'read every scale; otherwise, of more than 512 MiB, pieces of each tensor'
-complete -c binade -n '__binade_is lint' -l no-codes -d 'read no codes; otherwise a sample of FP8 codes, at most 16 MiB in all'
+complete -c binade -n '__binade_is lint' -l no-codes -d 'read no codes; otherwise a sample of FP8 codes, at most 16 MiB in all, and at most 16 MiB of each weight whose scales are suspected'
 complete -c binade -n '__binade_is lint' -l checks -d 'print the checks, and where each damage is known from'
 complete -c binade -n '__binade_is lint' -l layouts -d 'print the layouts: their tensors, dtypes and shapes'
 complete -c binade -n '__binade_is lint' -l markdown -d 'with --layouts: the page doc/reference/layouts.md'

@@ -78,7 +78,8 @@ bnd_loader_cell bnd_loader_cell_of(const char *layout, bnd_loader loader);
 
 typedef struct bnd_lint_options {
     bool every_scale; /* otherwise, of more than 512 MiB of scales, pieces of each tensor */
-    bool no_codes;    /* otherwise up to 16 MiB of codes are read, 4 KiB from each of up to 4096 tensors */
+    bool no_codes;    /* otherwise up to 16 MiB of FP8 codes are read, 4 KiB from each of up to 4096 tensors; and up to
+                         16 MiB of each weight whose scales are suspected: they are right if it is all zeros */
 } bnd_lint_options;
 
 typedef struct bnd_lint_finding {

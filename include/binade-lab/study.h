@@ -243,7 +243,7 @@ typedef struct bnd_comparison {
     size_t judged;           /* pairs that are compared: neither run failed */
     size_t failed;           /* runs that ended in NaN, or at chance level where the reference did not; */
     size_t failed_nan;       /* of these, in NaN; */
-    uint64_t nan_from;       /* the first step from which on a run's loss is NaN */
+    uint64_t nan_from;       /* the first step from which on a run's loss is NaN, or the first of a NaN that counts */
     bool nan_at_end;         /* no step's loss is, but the validation at the end: nan_from is the number of steps */
     size_t reference_failed; /* runs of the reference, in the same way */
     double margin;
@@ -469,7 +469,7 @@ const char *bnd_summary_others(const bnd_summary_row *rows, size_t row);
 size_t bnd_loss_print(char *out, size_t size, double x);
 
 /* Writes a line of the conclusion in words: "Use bf16-pure: no difference from fp32, with 50 % of its memory.", then
- * which recipes failed, are worse, better or inconclusive.
+ * which recipes failed, are worse, better, inconclusive or unfinished.
  * Arguments: at most `size` bytes are written, with a final 0 byte. `rows`, `count`: the whole table. `line`: from 0
  * on.
  * Returns: the length of the whole line, as snprintf; 0, with an empty text: there are no more lines. */

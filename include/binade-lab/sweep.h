@@ -24,8 +24,9 @@ size_t bnd_grid_count(const bnd_grid *grid);
  * Returns: the length of the whole name, as snprintf. */
 size_t bnd_grid_task(bnd_task *out, char *name, size_t size, const bnd_grid *grid, size_t point);
 
-/* Makes learning rates from low to high with equal ratios, rounded to three digits except for the ends.
- * On failure: BND_BAD_ARGUMENT for ends that are not positive and in order. */
+/* Makes learning rates from low to high with equal ratios, rounded to three digits except for the ends; to more digits
+ * where they would not ascend otherwise.
+ * On failure: BND_BAD_ARGUMENT for ends that are not positive and in order, or too near to each other for so many. */
 BND_CHECKED bnd_status bnd_grid_rates(double *lr, size_t count, double low, double high, bnd_error *why);
 
 /* The results of the runs with one learning rate. */

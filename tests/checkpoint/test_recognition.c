@@ -74,6 +74,9 @@ typedef struct misfit {
 #define CT_FP4 "{\"quantization_config\":{\"quant_method\":\"compressed-tensors\",\"format\":\"nvfp4-pack-quantized\"}}"
 #define FP8    "{\"quantization_config\":{\"quant_method\":\"fp8\"}}"
 #define CODES  "a.weight", "F8_E4M3"
+#define WORDS  "a.weight", "U32", "[4,32]", 512
+#define SCALES "a.scales", "BF16", "[4,2]", 16
+#define BIASES "a.biases", "BF16", "[4,2]", 16
 
 static const misfit misfits[] = {
     /* the numbers are there in another shape: decoded, as the layout of the configuration */
@@ -136,6 +139,35 @@ static const misfit misfits[] = {
      "compressed-tensors/packed-row",
      "weight_packed has the shape [2, 1]; expected [out, words]",
      1},
+    /* integers of MLX: groups of 32, 64 and 128 fit; what the configuration says does not; nor does MLX have it */
+    {{{WORDS}, {SCALES}, {BIASES}},
+     NULL,
+     "mlx/affine",
+     "several bits and group sizes fit it, and config.json does not say which",
+     1},
+    {{{WORDS}, {SCALES}, {BIASES}},
+     "{\"quantization\":{\"group_size\":64,\"bits\":4}}",
+     "mlx/affine",
+     "scales has the shape [4, 2]; expected [4, 4]",
+     1},
+    {{{WORDS}, {SCALES}, {BIASES}},
+     "{\"quantization\":{\"group_size\":64,\"bits\":8,\"a\":{\"bits\":4}}}",
+     "mlx/affine",
+     "scales has the shape [4, 2]; expected [4, 4]",
+     1},
+    {{{WORDS}, {SCALES}, {BIASES}},
+     "{\"quantization\":{\"group_size\":64,\"bits\":7}}",
+     "mlx/affine",
+     "config.json says bits or a group size that MLX does not have",
+     1},
+    /* two weights of one name */
+    {{{"a.weight", "BF16", "[6,32]", 384},
+      {"a.weight_packed", "U8", "[6,16]", 96},
+      {"a.weight_scale", "U8", "[6,1]", 6}},
+     NULL,
+     NULL,
+     "other tensors are a weight of the same name",
+     2},
     /* nothing in it */
     {{{CODES, "[0,32]", 0}, {"a.weight_scale", "F32", "[0,1]", 0}}, CT, "compressed-tensors/fp8-row", NULL, 1},
     {{{CODES, "[]", 1}, {"a.weight_scale", "F32", "[]", 4}}, FP8, "fp8/tensor", NULL, 1},

@@ -12,9 +12,12 @@
     "\"targets\": [\"Linear\"], \"weights\": {" group "}}}}}"
 #define METHOD(words) "{\"quantization_config\": {\"quant_method\": " words "}}"
 #define COMFY(format) "{\"format\": \"" format "\"}"
-#define W(suffix)     "a.b.weight" suffix
-#define FP8           .element = "e4m3"
-#define ONE_WEIGHT    .weight = "a.b.weight", .experts = 1
+#define MLX(modules)                                                                                                   \
+    "{\"quantization_config\": {\"quant_method\": \"fp8\", \"bits\": 2, \"group_size\": 128}, \"quantization\": {"     \
+    "\"group_size\": 64, \"bits\": 4" modules "}}"
+#define W(suffix)  "a.b.weight" suffix
+#define FP8        .element = "e4m3"
+#define ONE_WEIGHT .weight = "a.b.weight", .experts = 1
 
 const weight_case weight_cases[] = {
     {"FP8 per tensor, bf16 scale", "compressed-tensors/fp8-tensor", ONE_WEIGHT, .out = 33, .in = 67, FP8,
@@ -189,8 +192,8 @@ const weight_case weight_cases[] = {
      .parts = {{"codes", W(""), "I8", "[12, 50]", 600, NULL},
                {"scales", W("_scale"), "F32", "[12]", 48, NULL},
                {"", "a.b.comfy_quant", "U8", "[26]", 26, COMFY("convrot_w4a4")}}},
-    {"MLX, integers of 4 bits", "mlx/affine", ONE_WEIGHT, .out = 6, .in = 128, .coding = CODES_WORDS, .bits = 4,
-     .scale = "bf16", .down = 1, .across = 64, .affine = true,
+    {"MLX, integers of 4 bits", "mlx/affine", ONE_WEIGHT, .config = MLX(""), .out = 6, .in = 128, .coding = CODES_WORDS,
+     .bits = 4, .scale = "bf16", .down = 1, .across = 64, .affine = true,
      .parts = {{"codes", W(""), "U32", "[6, 16]", 384, NULL},
                {"scales", "a.b.scales", "BF16", "[6, 2]", 24, NULL},
                {"biases", "a.b.biases", "BF16", "[6, 2]", 24, NULL}}},
@@ -200,6 +203,28 @@ const weight_case weight_cases[] = {
      .parts = {{"codes", W(""), "U32", "[6, 20]", 480, NULL},
                {"scales", "a.b.scales", "F16", "[6, 4]", 48, NULL},
                {"biases", "a.b.biases", "F16", "[6, 4]", 48, NULL}}},
+    {"MLX, a module with more bits", "mlx/affine", ONE_WEIGHT,
+     .config = MLX(", \"a\": {\"bits\": 3}, \"a.b\": {\"group_size\": 64, \"bits\": 8}, \"a.b.c\": false"), .out = 4,
+     .in = 128, .coding = CODES_WORDS, .bits = 8, .scale = "bf16", .down = 1, .across = 64, .affine = true,
+     .parts = {{"codes", W(""), "U32", "[4, 32]", 512, NULL},
+               {"scales", "a.b.scales", "BF16", "[4, 2]", 16, NULL},
+               {"biases", "a.b.biases", "BF16", "[4, 2]", 16, NULL}}},
+    {"MLX, a module whose bits are the default", "mlx/affine", ONE_WEIGHT,
+     .config = "{\"quantization_config\": {\"group_size\": 64, \"bits\": 8, \"a.b\": {\"group_size\": 32}}}", .out = 4,
+     .in = 64, .coding = CODES_WORDS, .bits = 4, .scale = "bf16", .down = 1, .across = 32, .affine = true,
+     .parts = {{"codes", W(""), "U32", "[4, 8]", 128, NULL},
+               {"scales", "a.b.scales", "BF16", "[4, 2]", 16, NULL},
+               {"biases", "a.b.biases", "BF16", "[4, 2]", 16, NULL}}},
+    {"MLX without a configuration, where one way fits", "mlx/affine", ONE_WEIGHT, .out = 3, .in = 128,
+     .coding = CODES_WORDS, .bits = 6, .scale = "fp16", .down = 1, .across = 128, .affine = true,
+     .parts = {{"codes", W(""), "U32", "[3, 24]", 288, NULL},
+               {"scales", "a.b.scales", "F16", "[3, 1]", 6, NULL},
+               {"biases", "a.b.biases", "F16", "[3, 1]", 6, NULL}}},
+    {"MLX, the bits alone", "mlx/affine", ONE_WEIGHT, .config = "{\"quantization\": {\"bits\": 8}}", .out = 3, .in = 64,
+     .coding = CODES_WORDS, .bits = 8, .scale = "fp16", .down = 1, .across = 32, .affine = true,
+     .parts = {{"codes", W(""), "U32", "[3, 16]", 192, NULL},
+               {"scales", "a.b.scales", "F16", "[3, 2]", 12, NULL},
+               {"biases", "a.b.biases", "F16", "[3, 2]", 12, NULL}}},
     {"MLX MXFP4", "mlx/mxfp4", ONE_WEIGHT, .out = 6, .in = 128, .coding = CODES_LOW, .scale = "e8m0", .down = 1,
      .across = 32,
      .parts = {{"codes", W(""), "U32", "[6, 16]", 384, NULL}, {"scales", "a.b.scales", "U8", "[6, 4]", 24, NULL}}},

@@ -1,6 +1,6 @@
 UNIT_TESTS += tests/diff/test_diff
 tests_diff_test_diff_SOURCES = \
-	tests/diff/made.c tests/diff/test_codes.c tests/diff/test_diff.c tests/diff/test_distance.c tests/diff/test_experts.c tests/diff/test_memory.c tests/diff/test_scales.c \
+	tests/diff/made.c tests/diff/test_codes.c tests/diff/test_diff.c tests/diff/test_distance.c tests/diff/test_experts.c tests/diff/test_memory.c tests/diff/test_scales.c tests/diff/test_search.c \
 	tests/diff/tests.h
 tests_diff_test_diff_LDFLAGS = $(AM_LDFLAGS) $(WRAP_OPTIONS)
 

@@ -163,6 +163,39 @@ static void test_integers(void)
     CU_ASSERT(counts.beyond >= 2);
 }
 
+/* Codes of numbers that are not finite, one by one: are they reproduced? */
+static void test_special_codes(void)
+{
+    static const struct {
+        bnd_format_row format;
+        float x;
+        uint16_t code;
+        bool made;
+    } all[] = {
+        {BND_FORMAT_E4M3FNUZ, NAN, 0x80, true},      {BND_FORMAT_E4M3FNUZ, NAN, 0x00, false},
+        {BND_FORMAT_E4M3FNUZ, -1e-9F, 0x80, false},  {BND_FORMAT_E4M3FNUZ, -1e-9F, 0x00, true},
+        {BND_FORMAT_E4M3FNUZ, -0.0F, 0x80, false},   {BND_FORMAT_E4M3FNUZ, INFINITY, 0x80, true},
+        {BND_FORMAT_E4M3FNUZ, INFINITY, 0x7f, true}, {BND_FORMAT_E4M3FNUZ, INFINITY, 0xff, false},
+        {BND_FORMAT_E4M3, NAN, 0xff, true},          {BND_FORMAT_E4M3, -INFINITY, 0xff, true},
+        {BND_FORMAT_E4M3, -INFINITY, 0x7e, false},   {BND_FORMAT_E4M3, -1e-9F, 0x80, true},
+        {BND_FORMAT_E5M2, 70000, 0x7c, true},        {BND_FORMAT_E5M2, 70000, 0xfc, false},
+        {BND_FORMAT_E5M2, 1e6F, 0x7b, true},         {BND_FORMAT_E5M2, -1e6F, 0x7c, false},
+        {BND_FORMAT_E5M2, INFINITY, 0x7c, true},     {BND_FORMAT_E5M2, INFINITY, 0xfb, false},
+        {BND_FORMAT_E5M2, NAN, 0x7c, false},         {BND_FORMAT_E5M2, INFINITY, 0x7e, true},
+    };
+    const bndi_shared shared = {1, 1, 1, 1};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        bndi_code_counts counts = {.elements = 0};
+        bndi_code_values m;
+        CU_ASSERT_FATAL(bndi_code_values_new(&m, bnd_format_at(all[i].format), false, NULL) == BND_OK);
+        bndi_tally_codes(&counts, quotient_row("divide"), &m, &shared, &all[i].x, &all[i].code, 1);
+        bndi_code_values_free(&m);
+        const uint64_t keep = bndi_codes_made(&counts, BNDI_ROUND_RNE, BNDI_ZERO_KEEP),
+                       plus = bndi_codes_made(&counts, BNDI_ROUND_RNE, BNDI_ZERO_PLUS);
+        CU_ASSERT_EQUAL(keep + plus > 0, all[i].made);
+    }
+}
+
 /* Runs of 16 elements with these scales, for all quotients at once and for each alone. */
 static void compare_tallies(const bnd_format *f, bool integer, const bndi_shared *scales, size_t count, unsigned rows)
 {
@@ -249,6 +282,7 @@ CU_TestInfo code_tests[] = {{"all quotients at once", test_all_at_once},
                             {"ties", test_ties},
                             {"directions, and codes that are no neighbours", test_directions},
                             {"signs of zeros", test_zeros},
+                            {"codes of numbers that are not finite", test_special_codes},
                             {"integers", test_integers},
                             {"either of two neighbours", test_choice},
                             CU_TEST_INFO_NULL};

@@ -103,6 +103,45 @@ static void check_figures(const bnd_weight_difference *pair)
     free(b);
 }
 
+/* The same values in fp64. One of the first weight differs, by less than fp32 tells. */
+static bnd_checkpoint *widened(const char *name, const bnd_checkpoint *in)
+{
+    static double x[GATE_UP + DOWN];
+    bnd_safetensor entries[2];
+    char path[PATH_SIZE];
+    size_t at = 0;
+    for (size_t i = 0; i < 2; i++) {
+        const bnd_stored_weight *w = bnd_checkpoint_weight_at(in, i);
+        float *of_w = decoded(w);
+        entries[i] = (bnd_safetensor){.name = w->name, .dtype = "F64", .rank = w->rank, .shape = w->shape};
+        entries[i].data = (const unsigned char *)(x + at);
+        for (size_t k = 0; k < w->count; k++) {
+            x[at++] = (double)of_w[k];
+        }
+        free(of_w);
+    }
+    const size_t last = (size_t)bnd_checkpoint_weight_at(in, 0)->count - 1;
+    x[last] = x[last] == 0 ? 1e-300 : x[last] * (1 + 0x1p-40);
+    CU_ASSERT_EQUAL_FATAL(bnd_safetensors_write(in_folder(path, name), entries, 2, NULL, 0, NULL), BND_OK);
+    return open_named(name);
+}
+
+/* Numbers in fp64 are compared with those at the same place, from either side. */
+static void check_wide(const bnd_checkpoint *blocks, const bnd_checkpoint *wide)
+{
+    for (int swapped = 0; swapped < 2; swapped++) {
+        bnd_diff *d = swapped != 0 ? diff_of(wide, blocks, false) : diff_of(blocks, wide, false);
+        CU_ASSERT_EQUAL(bnd_diff_kinds(d, BND_DIFFERENCE_NONE), 1);
+        for (size_t i = 0; i < 2; i++) {
+            const bnd_weight_difference *pair = bnd_diff_at(d, i);
+            const bool same = pair->kind == BND_DIFFERENCE_NONE;
+            CU_ASSERT_EQUAL(pair->sums.below_fp32, same ? 0 : 1);
+            CU_ASSERT_EQUAL(pair->sums.equal + pair->sums.below_fp32, pair->sums.elements);
+        }
+        bnd_diff_free(d);
+    }
+}
+
 static void blocks_and_values(void)
 {
     open_folder();
@@ -130,6 +169,9 @@ static void blocks_and_values(void)
     CU_ASSERT_EQUAL(bnd_diff_kinds(d, BND_DIFFERENCE_NONE), 2);
     CU_ASSERT_TRUE(bnd_diff_at(d, 0)->same_bytes);
     bnd_diff_free(d);
+    bnd_checkpoint *wide = widened("wide.safetensors", values);
+    check_wide(blocks, wide);
+    bnd_checkpoint_free(wide);
     d = diff_of(blocks, exchanged, true);
     CU_ASSERT_EQUAL(bnd_diff_kinds(d, BND_DIFFERENCE_SHAPE), 1);
     for (size_t i = 0; i < 2; i++) {

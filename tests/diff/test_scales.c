@@ -148,6 +148,20 @@ static void test_powers(void)
     check(m, BNDI_OF_POWERS, &f, "rceil-log2", "floor");
 }
 
+/* A quotient below fp32's numbers is 0, and beyond them infinite: neither has a logarithm. */
+static void test_powers_of_nothing(void)
+{
+    static const char *const names[] = {"rceil-log2", "rceil-log2-reciprocal", "round-log2", "nearest", "floor-log2"};
+    bndi_scale_facts f = facts(BND_FORMAT_E4M3, BND_FORMAT_E8M0);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const bndi_scale_row *row = bndi_scale_row_at(scale_row(BNDI_OF_POWERS, names[i]));
+        CU_ASSERT_EQUAL(bndi_scale_by(row, &f, 0x1p-149, false), 0);
+    }
+    f.inverted = true;
+    const bndi_scale_row *row = bndi_scale_row_at(scale_row(BNDI_OF_POWERS, "rceil-log2"));
+    CU_ASSERT_EQUAL(bndi_scale_by(row, &f, 0x1p-149, false), INFINITY);
+}
+
 /* e4m3 of a positive number that is at least 2^-6, to nearest even. */
 static float to_e4m3(float x)
 {
@@ -182,8 +196,7 @@ static void test_nvfp4(void)
     check(m, BNDI_OF_BLOCKS, &f, "amax-times-divisor-bf16", "amax-times-divisor");
 }
 
-CU_TestInfo scale_tests[] = {{"fp32 and bf16 scales", test_plain},
-                             {"a least scale, and scales of zeros", test_least},
-                             {"powers of two", test_powers},
-                             {"scales of NVFP4's blocks", test_nvfp4},
-                             CU_TEST_INFO_NULL};
+CU_TestInfo scale_tests[] = {
+    {"fp32 and bf16 scales", test_plain},     {"a least scale, and scales of zeros", test_least},
+    {"powers of two", test_powers},           {"powers of two of 0 and infinity", test_powers_of_nothing},
+    {"scales of NVFP4's blocks", test_nvfp4}, CU_TEST_INFO_NULL};

@@ -6,7 +6,7 @@
 #include "tests/support/plain.h"
 #include <CUnit/Basic.h>
 
-extern CU_TestInfo distance_tests[], scale_tests[], code_tests[], expert_tests[], memory_tests[];
+extern CU_TestInfo distance_tests[], scale_tests[], code_tests[], search_tests[], expert_tests[], memory_tests[];
 
 /* ---- another way to make codes and scales: float arithmetic as tools write it, and a search over all codes ---- */
 

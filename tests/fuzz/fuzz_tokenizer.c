@@ -49,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 void fuzz_random(uint64_t count, uint64_t seed)
 {
     static const char good[] =
-        "{\"added_tokens\":[{\"id\":9,\"content\":\"<b>\"}],\"pre_tokenizer\":{\"type\":\"ByteLevel\","
+        "{\"added_tokens\":[{\"id\":8,\"content\":\"<b>\"}],\"pre_tokenizer\":{\"type\":\"ByteLevel\","
         "\"add_prefix_space\":false},\"model\":{\"vocab\":{\"a\":0,\"b\":1,\"<\":2,\">\":3,\"\\u0120\":4,\"'\":5,"
         "\"ab\":6,\"aba\":7},\"merges\":[\"a b\",[\"ab\",\"a\"]]}}\0ab aba<b> ''  bab<ba>aaabbb";
     static const char alphabet[] = "{}[],:\"\\0123456789 ab<>'\xc4\xa0\n\xff";

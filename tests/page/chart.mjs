@@ -1,6 +1,8 @@
 // Charts: what they draw, read out, tabulate and save.
 import { readFileSync } from "node:fs";
 import { makeScale, numberText, roomAround } from "../../tools/page/js/chart/scale.js";
+import { Heat } from "../../tools/page/js/chart/heat.js";
+import { Plane } from "../../tools/page/js/chart/plane.js";
 import { bandPath, firstFrom, linePath, spread } from "../../tools/page/js/chart/paths.js";
 import { open } from "./browser.mjs";
 import { check, equal, finish, matches, test } from "./check.mjs";
@@ -76,6 +78,26 @@ await test("a value that the axis cannot show breaks the line and the band", () 
     equal([0, 1.5, 2, 9].map((x) => firstFrom([0, 1, 2, 3], x)), [0, 2, 2, 4]);
 });
 
+await test("a point without neighbours is a short dash", () => {
+    const sx = makeScale({ from: 0, to: 4, start: 0, end: 400 }), sy = makeScale({ from: 0, to: 10, start: 100, end: 0 });
+    equal([linePath([0], [1], sx, sy), linePath([0, 1, 2, 3], [1, null, 2, null], sx, sy), linePath([0, 1], [null, null], sx, sy)], ["M-2,90h4", "M-2,90h4M198,80h4", ""]);
+});
+
+await test("on a logarithmic heat map 0 is as light as the least, and the others keep their shades", () => {
+    const shares = (scale, values) => { const heat = new Heat({ scale, values: [values] }); return values.map((v) => heat.share(v)); };
+    equal([shares("log", [0, 1, 10, 100]), shares("log", [0, 0]), shares("log", [0, 5]), shares("linear", [0, 5, 10])], [[0, 0, 0.5, 1], [0, 0], [0, 0], [0, 0.5, 1]]);
+});
+
+await test("dragging beside the axis changes nothing", () => {
+    const plane = new Plane({ series: [{ name: "a", x: [0, 50, 99], y: [1, 2, 3] }] });
+    plane.attach({ hidden: new Set() });
+    const from = (left, right) => { plane.sx = plane.scale("x", plane.ends("x", plane.visible()), 70, 600); plane.zoomTo({ x: left }, { x: right }); return plane.view; };
+    equal([from(20, 55), from(610, 640), from(20, 70)], [null, null, null]);
+    const { x: [low, high] } = from(70, 335);
+    check(low === 0 && Math.abs(high - 49.5) < 1e-9, `${low} ${high}`);
+    equal(from(20, 55), { x: [low, high] });
+});
+
 await test("labels are moved apart and stay inside", () => {
     const placed = spread([50, 50, 50, 99], 13, 0, 100).sort((a, b) => a - b);
     check(placed.every((y, i) => y >= 0 && y <= 100 && (i === 0 || y - placed[i - 1] >= 12.999)), String(placed));
@@ -116,6 +138,14 @@ await test("the pointer reads values, dragging zooms, and a double click or 0 en
     await page.evaluate(() => document.querySelector(".chart-plot").focus());
     await page.press("0");
     await page.waitFor((before) => [...document.querySelectorAll(".chart-svg text.chart-middle")].map((t) => t.textContent).filter((t) => /^[0-9]+$/.test(t)).join() === before, all.join());
+});
+
+await test("a line of one point has a marker, and lines of one key say once why they end", async () => {
+    await draw(page, "xyChart", { title: "one", x: {}, y: {}, series: [{ name: "a", x: [0], y: [2] }] });
+    equal(await page.evaluate(() => document.querySelectorAll(".chart-svg .chart-marker, .chart-svg .chart-open").length), 1);
+    const line = { name: "a", key: "a", style: 1, x: [0, 1, 2], y: [3, 2, null], end: "NaN at step 2" };
+    await draw(page, "xyChart", { title: "ends", x: {}, y: {}, series: [{ ...line, end: undefined, y: [3, 2, 1] }, line, { ...line, y: [4, 3, null] }] });
+    equal(await page.evaluate(() => [document.querySelectorAll(".chart-end-mark").length, [...document.querySelectorAll(".chart-svg text")].filter((t) => /NaN at/.test(t.textContent)).length]), [2, 1]);
 });
 
 await test("boxes hide series, scales switch, and the table has the same numbers", async () => {

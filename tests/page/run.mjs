@@ -2,6 +2,8 @@
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { endOf } from "../../tools/page/js/report/curves.js";
+import { read } from "../../tools/page/js/report/files.js";
 import { withReport } from "../../tools/page/js/report/save.js";
 import { open, PAGE } from "./browser.mjs";
 import { check, equal, finish, matches, test } from "./check.mjs";
@@ -94,6 +96,36 @@ await test("files that hold no report of runs are refused by name, or with the r
     await page.waitFor(() => document.querySelector(".report-conclusion")?.textContent === "</script> is text.");
     const levels = await page.evaluate(() => [...document.querySelectorAll("h1, h2, h3, h4")].map((one) => Number(one.tagName[1])));
     equal([levels.slice(0, 2), levels.every((level, i) => i === 0 || level <= levels[i - 1] + 1)], [[1, 2], true], `levels ${levels}`);
+    equal(page.messages, []);
+    await page.close();
+});
+
+await test("a page inside a folder of runs is left, and one by itself is a report", async () => {
+    const file = (path, text) => ({ path, file: new File([text], path.split("/").pop()) });
+    const { names, left, files } = await read([file("runs/a/config.json", "{}"), file("runs/loss.html", "<p>"), file("runs/a/metrics.jsonl", "")]);
+    equal([names, left, Object.keys(files)], [["runs"], 1, ["runs/a/config.json", "runs/a/metrics.jsonl"]]);
+    equal((await read([file("report.html", withReport(readFileSync(PAGE, "utf8"), native))])).report.conclusion, native.conclusion);
+});
+
+await test("of a recipe of which some runs failed, those lines end with a cross, and its point is drawn", async () => {
+    equal([endOf([0, 1, 2], [3, null, null]), endOf([0, 1, 2], [3, null, 2]), endOf([4], [null]), endOf([], [])], ["NaN at step 1", undefined, "NaN at step 4", undefined]);
+    const report = structuredClone(native), row = report.recipes.find((r) => r.recipe === "bf16-pure");
+    Object.assign(row, { verdict: "failed", failed: 1, nan_from: 12 });
+    const { loss } = row.runs[1].curves, at = loss.step.findIndex((step) => step >= 12);
+    Object.assign(loss, { step: loss.step.slice(0, at + 1), value: [...loss.value.slice(0, at), null] });
+    for (const one of report.recipes) {
+        one.runs.forEach((r, i) => { r.curves.validation_fp32 = { step: [39], value: [2] }; r.curves.lr = { step: [0, 39], value: [0.5, i === 0 ? 0.5 : null] }; });
+    }
+    const page = await opened(saved("some.html", report));
+    await shown(page);
+    const ends = () => page.evaluate(() => [...document.querySelectorAll(".chart-svg text")].map((t) => t.textContent).filter((text) => /bf16-pure: /.test(text)));
+    await page.waitFor(() => [...document.querySelectorAll("figure.chart")].some((f) => /Memory against gap/.test(f.textContent) && f.querySelectorAll(".chart-marker, .chart-open").length > 1));
+    equal(await ends(), [], "its means go on");
+    matches(await page.evaluate(() => [...document.querySelectorAll(".chart-note")].map((p) => p.textContent).find((text) => /Not drawn/.test(text))), /no gap: fp16-pure\.$/);
+    await page.choose(".report-choice select", "runs");
+    await page.waitFor((step) => [...document.querySelectorAll(".chart-svg text")].some((t) => t.textContent === `bf16-pure: NaN at step ${step}`), loss.step[at]);
+    const same = await page.evaluate(() => [...document.querySelectorAll("ul.note li")].map((li) => li.textContent));
+    check(!same.some((text) => /^(Validation loss|Learning rate)/.test(text)), `a step, or a null, is not all: ${same}`);
     equal(page.messages, []);
     await page.close();
 });

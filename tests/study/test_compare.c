@@ -83,6 +83,11 @@ static double is_nan_from_7(size_t step, uint64_t seed)
     return step < 7 ? learns(step, seed) : NAN;
 }
 
+static double is_nan_once(size_t step, uint64_t seed)
+{
+    return step == 193 ? NAN : learns_and_more(step, seed);
+}
+
 static double blows_up(size_t step, uint64_t seed)
 {
     return learns(step, seed) + (step < 100 ? 0 : exp(((double)step - 100) / 10));
@@ -206,6 +211,23 @@ static void test_verdicts(void)
         CU_ASSERT_TRUE(has_text(&large, "failed: chance level"));
         CU_ASSERT_TRUE(large.outside && large.outside_from >= 100 && large.outside_from < 120);
     }
+}
+
+/* A NaN within the mean that is compared, before losses that are numbers: at its step, also where the run is longer. */
+static void test_nan_once(void)
+{
+    bnd_record run = record_of(1, 400, is_nan_once), shorter = record_of(1, 200, learns);
+    bnd_comparison c = compare(is_nan_once, 3, 200);
+    bnd_error why;
+    CU_ASSERT_TRUE(c.verdict == BND_VERDICT_FAILED && c.failed_nan == 3 && c.nan_from == 193 && !c.nan_at_end);
+    CU_ASSERT_TRUE(has_text(&c, "failed: NaN at step 193"));
+    for (size_t i = 300; i < run.count; i++) {
+        run.points[i].loss = NAN;
+    }
+    CU_ASSERT_TRUE(succeeds(bnd_records_compare(&c, &run, 1, &shorter, 1, BND_COMPARISON_MARGIN, &why), &why));
+    CU_ASSERT_TRUE(c.cut && c.cut_at == 199 && c.failed_nan == 1 && c.nan_from == 193);
+    bnd_record_close(&run);
+    bnd_record_close(&shorter);
 }
 
 /* Failures are counted apart, and decide; the others are judged without them. */
@@ -460,19 +482,12 @@ static void test_results(void)
 }
 
 CU_TestInfo compare_tests[] = {
-    {"Student's t", test_student},
-    {"intervals", test_band},
-    {"verdicts", test_verdicts},
-    {"the tolerance", test_tolerance},
-    {"some fail", test_some_fail},
-    {"better", test_better},
-    {"the margin", test_margin},
-    {"pairs", test_pairs},
-    {"results", test_results},
-    {"apart", test_apart},
-    {"the reference fails", test_reference_fails},
-    {"signs", test_signs},
-    {"excess", test_excess},
-    {"lengths", test_lengths},
-    CU_TEST_INFO_NULL,
+    {"Student's t", test_student}, {"intervals", test_band},
+    {"verdicts", test_verdicts},   {"the tolerance", test_tolerance},
+    {"some fail", test_some_fail}, {"NaN in between", test_nan_once},
+    {"better", test_better},       {"the margin", test_margin},
+    {"pairs", test_pairs},         {"results", test_results},
+    {"apart", test_apart},         {"the reference fails", test_reference_fails},
+    {"signs", test_signs},         {"excess", test_excess},
+    {"lengths", test_lengths},     CU_TEST_INFO_NULL,
 };

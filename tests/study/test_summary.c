@@ -303,6 +303,27 @@ static void test_conclusion(void)
     end(rows, records, COUNT);
 }
 
+/* Whatever the steps so far would say, and whether or not there is a pair. */
+static void test_unfinished(void)
+{
+    enum { COUNT = 5 };
+    bnd_record records[COUNT] = {run_of("fp32", 0.1, 1, 2), run_of("a", 0.1, 1, 2), run_of("b", 0.1, 1, 2),
+                                 run_of("c", 0.1, 1, NAN), run_of("d", 0.1, 7, 2)};
+    char said[512];
+    size_t n = 0;
+    for (size_t i = 0; i < COUNT; i++) {
+        records[i].peak_by_role[BND_ROLE_PARAM] = i == 0 ? 400 : 100 * i;
+        records[i].saved = 8;
+        records[i].complete = i == 0 || i == 2;
+    }
+    bnd_summary_row *rows = rows_of(&n, records, COUNT);
+    CU_ASSERT_EQUAL_FATAL(n, COUNT);
+    say(said, sizeof said, rows, n);
+    CU_ASSERT_STRING_EQUAL(said, "Use b: no difference from fp32, with 51 % of its memory.|Unfinished: a, c and d.|");
+    CU_ASSERT_EQUAL(bnd_summary_recommended(rows, n), 2);
+    end(rows, records, COUNT);
+}
+
 CU_TestInfo summary_tests[] = {{"rows and their references", test_rows},
                                {"names of rows", test_names},
                                {"models of different sizes", test_sizes},
@@ -311,4 +332,5 @@ CU_TestInfo summary_tests[] = {{"rows and their references", test_rows},
                                {"verdicts", test_verdicts},
                                {"a wrong margin", test_margin},
                                {"the conclusion and notes in words", test_conclusion},
+                               {"unfinished runs in the conclusion", test_unfinished},
                                CU_TEST_INFO_NULL};

@@ -76,13 +76,36 @@ static void test_rates(void)
     CU_ASSERT_EQUAL(one, 0.1);
 }
 
+/* As many digits as it takes to ascend, and to stay between the ends. */
+static void test_near_rates(void)
+{
+    static const struct {
+        size_t count;
+        double low, high, second;
+    } cases[] = {{3, 0.0012345, 0.0012349, 0.0012347},
+                 {4, 1e-3, 1.001e-3, 0.0010003},
+                 {3, 12345, 12346, 12345.5},
+                 {3, 1, 1 + 0x1p-51, 1 + 0x1p-52}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        double lr[4];
+        bnd_error why;
+        CU_ASSERT_TRUE_FATAL(succeeds(bnd_grid_rates(lr, cases[i].count, cases[i].low, cases[i].high, &why), &why));
+        CU_ASSERT_TRUE(lr[0] == cases[i].low && lr[cases[i].count - 1] == cases[i].high);
+        CU_ASSERT_EQUAL(lr[1], cases[i].second);
+        for (size_t k = 1; k < cases[i].count; k++) {
+            CU_ASSERT_TRUE(lr[k - 1] < lr[k]);
+        }
+    }
+}
+
 static void test_rates_refused(void)
 {
     double lr[4] = {7, 7, 7, 7};
     const struct {
         size_t count;
         double low, high;
-    } cases[] = {{0, 1, 2}, {1, 1, 2}, {3, 2, 1}, {3, 0, 1}, {3, -1, 1}, {3, NAN, 1}, {3, 1, NAN}, {3, 1, INFINITY}};
+    } cases[] = {{0, 1, 2},   {1, 1, 2},   {3, 2, 1},        {3, 0, 1}, {3, -1, 1},
+                 {3, NAN, 1}, {3, 1, NAN}, {3, 1, INFINITY}, {2, 1, 1}, {4, 1, 1 + 0x1p-51}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         bnd_error why = {.status = BND_OK};
         CU_ASSERT_EQUAL(bnd_grid_rates(lr, cases[i].count, cases[i].low, cases[i].high, &why), BND_BAD_ARGUMENT);
@@ -172,6 +195,7 @@ static void test_recipes(void)
 CU_TestInfo sweep_tests[] = {{"points of a grid", test_points},
                              {"too many of them", test_too_many_points},
                              {"learning rates", test_rates},
+                             {"learning rates near to each other", test_near_rates},
                              {"learning rates that there are not", test_rates_refused},
                              {"what came out", test_summary},
                              {"recipes at their best rates", test_recipes},

@@ -139,7 +139,7 @@ def compare():
     merges = learn(LEARNED, 150)
     vocab = {c: i for i, c in enumerate(CHARACTERS.values())}
     vocab.update({"".join(m): 256 + i for i, m in enumerate(merges)})
-    added = {"<|end|>": len(vocab), "<|end|>>": len(vocab) + 1, "<|en|>": len(vocab) + 7}
+    added = {"<|end|>": len(vocab), "<|end|>>": len(vocab) + 1, "<|en|>": len(vocab) + 2}
     ranks = {m: i for i, m in enumerate(merges)}
     longest = dict(sorted(added.items(), key=lambda item: -len(item[0])))
     cases, compared = texts(), 0
@@ -170,7 +170,7 @@ def newer():
 def whole_words(tokenizer):
     """ignore_merges: a piece that is a token is not merged."""
     changed = copy.deepcopy(tokenizer)
-    model = changed["model"]
+    model, changed["added_tokens"] = changed["model"], []
     model["vocab"] = {**model["vocab"], "Ġzq": 1000}
     check(run(changed, " zq") == "".join(f"{model['vocab'][c]}\n" for c in "Ġzq"), "without ignore_merges")
     model["ignore_merges"] = True
@@ -232,6 +232,17 @@ def refusals(tokenizer):
     token = {"id": 500, "content": "q", "lstrip": True}
     refused("lstrip", "a", "'q' has lstrip", added_tokens=[token])
     refused("another id", "a", "'q' has the id 500, and in model.vocab", added_tokens=[{**token, "lstrip": False}])
+    new, content = len(vocab), {"id": len(vocab), "content": "<x>"}
+    refused("a gap", "a", f"'<x>' has the id {new + 7}, and tokenizers would give it {new}",
+            added_tokens=[{**content, "id": new + 7}])
+    refused("another order", "a", f"'<y>' has the id {new + 1}, and tokenizers would give it {new}",
+            added_tokens=[{"id": new + 1, "content": "<y>"}, content])
+    refused("an id twice", "a", f"'<y>' has the id {new}, and tokenizers would give it {new + 1}",
+            added_tokens=[content, {"id": new, "content": "<y>"}])
+    for again in (new, new + 1):
+        refused("a content twice", "a", "'<x>' is listed twice", added_tokens=[content, {**content, "id": again}])
+    known = [{"id": vocab["q"], "content": "q"}, content]  # as GPT-2 has its added token in the vocabulary
+    check(run({**tokenizer, "added_tokens": known}, "q<x>q") == f"{vocab['q']}\n{new}\n{vocab['q']}\n", "added ids")
     refused("ids twice", "a", "two tokens have the id 0", model={**model, "vocab": {**vocab, "new": 0}})
     refused("no id", "a", "the id of 'new' must be an integer", model={**model, "vocab": {**vocab, "new": "1"}})
     refused("no vocabulary", "a", "model.vocab must be an object", model={**model, "vocab": None})
@@ -242,7 +253,7 @@ def refusals(tokenizer):
         refused(merge, "a", words, model={**model, "merges": [merge]})
     refused("a merge twice", "a", "are merged by an earlier line", model={**model, "merges": model["merges"][:1] * 2})
     refused("a byte", "a~", "byte 0x7e at offset 1 has no token",
-            model={**model, "vocab": {k: v for k, v in vocab.items() if k != "~"}})
+            model={**model, "vocab": {k: v for k, v in vocab.items() if k != "~"}}, added_tokens=[])
     for text in ("", "{", json.dumps(tokenizer)[:-9], '{"model": 1, "model": 2}', "[1]"):
         check(run(text, "a").startswith("refused: "), f"broken JSON {text[:9]!r}")
 

@@ -40,6 +40,35 @@ static void test_tokens(void)
     free(ids);
 }
 
+/* Ids that tokenizers would not give, and a content twice. */
+static void test_added(void)
+{
+    static const struct {
+        const char *added, *words; /* NULL: it is read */
+    } cases[] = {
+        {"{\"id\": 1, \"content\": \"a\"}, {\"id\": 2, \"content\": \"x\"}", NULL},
+        {"{\"id\": 2, \"content\": \"x\"}, {\"id\": 1, \"content\": \"a\"}, {\"id\": 3, \"content\": \"y\"}", NULL},
+        {"{\"id\": 0, \"content\": \"a\"}", "'a' has the id 0, and in model.vocab 1"},
+        {"{\"id\": 3, \"content\": \"x\"}", "'x' has the id 3, and tokenizers would give it 2"},
+        {"{\"id\": 2, \"content\": \"x\"}, {\"id\": 2, \"content\": \"y\"}",
+         "'y' has the id 2, and tokenizers would give it 3"},
+        {"{\"id\": 2, \"content\": \"x\"}, {\"id\": 3, \"content\": \"x\"}", "'x' is listed twice"},
+    };
+    char text[1000];
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        bndi_tokenizer *tokenizer = NULL;
+        bnd_error why;
+        const int length = snprintf(text, sizeof text,
+                                    "{\"added_tokens\": [%s], \"pre_tokenizer\": {\"type\": \"ByteLevel\", "
+                                    "\"add_prefix_space\": false}, \"model\": {\"vocab\": {\"b\": 0, \"a\": 1}, "
+                                    "\"merges\": []}}",
+                                    cases[i].added);
+        const bnd_status status = bndi_tokenizer_read(&tokenizer, text, (size_t)length, &why);
+        CU_ASSERT_TRUE(cases[i].words == NULL ? succeeds(status, &why) : refuses(status, &why, cases[i].words));
+        bndi_tokenizer_free(status == BND_OK ? tokenizer : NULL);
+    }
+}
+
 /* ---- a training ---- */
 
 static char data[PATH_SIZE], json[PATH_SIZE];
@@ -122,6 +151,7 @@ int main(void)
 {
     CU_TestInfo tests[] = {
         {"tokens", test_tokens},
+        {"ids of added tokens", test_added},
         {"a training", test_training},
 #if defined(BND_WITH_WRAP)
         {"failing allocations", test_memory},

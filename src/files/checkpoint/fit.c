@@ -65,20 +65,6 @@ static bool take_stored_shape(bndi_geometry *g, const bnd_stored_tensor *codes, 
     return g->bits != 0 && rows == g->shape[g->rank - 2];
 }
 
-/* Bits of an integer as a configuration has them, or else 4. */
-static uint8_t bits_of_words(const bnd_layout *layout, const bndi_quantizations *configurations)
-{
-    if (strcmp(layout->block, "mxfp8") == 0) {
-        return 8;
-    }
-    for (size_t i = 0; layout->block[0] == '\0' && configurations != NULL && i < configurations->count; i++) {
-        if (configurations->rows[i].bits >= 2 && configurations->rows[i].bits <= 8) {
-            return (uint8_t)configurations->rows[i].bits;
-        }
-    }
-    return 4;
-}
-
 static bool take_geometry(bndi_geometry *g, const bnd_layout *layout, const bndi_layout_row *row,
                           const bnd_stored_tensor *const parts[BND_PART_COUNT],
                           const bndi_quantizations *configurations)
@@ -100,7 +86,10 @@ static bool take_geometry(bndi_geometry *g, const bnd_layout *layout, const bndi
         if (row->part[BND_PART_SHAPE].suffix != NULL) {
             known = known && parts[BND_PART_SHAPE] != NULL && take_stored_shape(g, codes, parts[BND_PART_SHAPE]);
         } else {
-            g->bits = bits_of_words(layout, configurations);
+            g->bits = strcmp(layout->block, "mxfp8") == 0 ? 8 : 4;
+            if (layout->block[0] == '\0') {
+                bndi_size_mlx(g, codes, parts[BND_PART_SCALES], configurations);
+            }
             known = known && last != NULL && multiply(last, 32);
             if (known) {
                 *last /= g->bits;
@@ -155,7 +144,7 @@ static void take_tile(bndi_geometry *g, const bnd_stored_tensor *scales, const b
     }
 }
 
-/* Elements of a group: those of the block format, or of the shape of the scales. */
+/* Elements of a group: those of the geometry or the block format, or of the shape of the scales. */
 static void take_group(bndi_geometry *g, const bnd_layout *layout, const bnd_stored_tensor *scales)
 {
     static const struct {
@@ -167,6 +156,9 @@ static void take_group(bndi_geometry *g, const bnd_layout *layout, const bnd_sto
             g->group = fixed[i].group;
             return;
         }
+    }
+    if (g->group != 0) {
+        return;
     }
     const uint64_t groups = scales == NULL || scales->rank == 0 ? 0 : scales->shape[scales->rank - 1];
     g->group = groups > 0 && g->in % groups == 0 && g->in / groups > 1 ? g->in / groups : 128;
@@ -307,6 +299,7 @@ void bndi_fit_row(bndi_fit *out, const bnd_layout *layout, const bnd_stored_tens
     for (bnd_part part = 0; part < BND_PART_COUNT; part++) {
         out->part[part] = (uint8_t)fit_part(out, &row->part[part], part);
     }
+    out->sized = out->sized && out->geometry.unclear == NULL; /* the parts agree with it all the same */
 }
 
 void bndi_fit_weight(bndi_fit *out, const bnd_layout *layout, const bnd_checkpoint *checkpoint,

@@ -26,6 +26,7 @@ typedef struct bndi_geometry {
     uint64_t group;         /* elements of a group */
     uint8_t bits;           /* of an integer in words; 0 elsewhere */
     bool guessed;           /* the size of the tile or group follows from the shape of the scales alone */
+    const char *unclear;    /* why there is more than one such weight, and this one is not known to be right; or NULL */
 } bndi_geometry;
 
 typedef struct bndi_fit {
@@ -35,6 +36,10 @@ typedef struct bndi_fit {
     bool sized;                   /* the geometry is known */
     bndi_geometry geometry;
 } bndi_fit;
+
+/* Sets the bits and the group of integers of MLX, and `unclear`. `scales` and `configurations` may be NULL. */
+void bndi_size_mlx(bndi_geometry *g, const bnd_stored_tensor *codes, const bnd_stored_tensor *scales,
+                   const bndi_quantizations *configurations);
 
 /* Fits tensors, of which parts that are not there are NULL, to a layout. Codes must be there. */
 void bndi_fit_row(bndi_fit *out, const bnd_layout *layout, const bnd_stored_tensor *const parts[BND_PART_COUNT],

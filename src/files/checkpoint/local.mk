@@ -19,6 +19,7 @@ libbinade_laboratory_la_SOURCES += \
 	src/files/checkpoint/presets.def \
 	src/files/checkpoint/presets.c \
 	src/files/checkpoint/quantized_layers.c \
+	src/files/checkpoint/mlx.c \
 	src/files/checkpoint/quantization.c \
 	src/files/checkpoint/fit.h \
 	src/files/checkpoint/fit.c \

@@ -368,6 +368,9 @@ static bnd_status read_config(bndi_quantizations *all, const bnd_checkpoint *che
     if (root == NULL) {
         return status;
     }
+    if (!bndi_read_mlx(all, root)) {
+        return bnd_fail(why, BND_NO_MEMORY, 0, "%s: no memory for what it says", file);
+    }
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         const json_t *object = json_object_get(root, keys[i]), *inner = json_object_get(object, "quantization_config");
         if (object == NULL) { /* models of text and images */

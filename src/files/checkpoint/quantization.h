@@ -30,10 +30,12 @@ typedef struct bndi_quantization_group {
     bndi_quantization_args weights, inputs, outputs;
 } bndi_quantization_group;
 
-/* A layer that has its own way: ModelOpt's `quantized_layers`, ComfyUI's `layers` and `.comfy_quant`. */
+/* A layer that has its own way: ModelOpt's `quantized_layers`, ComfyUI's `layers` and `.comfy_quant`, MLX's objects by
+ * the names of modules. */
 typedef struct bndi_quantized_layer {
     const char *name, *algorithm;
     int64_t group_size; /* 0: not given */
+    int64_t bits;       /* of MLX; 0: not given */
     bool rotated;       /* ComfyUI's convrot: weights are rotated before they are quantized */
 } bndi_quantized_layer;
 
@@ -81,6 +83,7 @@ enum { BNDI_QUANTIZATIONS = 4 };
 typedef struct bndi_quantizations {
     bndi_quantization rows[BNDI_QUANTIZATIONS]; /* the one that loaders read first comes first */
     size_t count;
+    bndi_quantization mlx; /* what MLX reads: bits, group_size and layers alone */
     bndi_bad_text bad[BNDI_QUANTIZATIONS];
     size_t bad_count;
     json_t *roots[BNDI_QUANTIZATIONS];
@@ -93,6 +96,9 @@ typedef struct bndi_quantizations {
 BND_CHECKED bnd_status bndi_quantizations_read(bndi_quantizations *out, const bnd_checkpoint *checkpoint,
                                                bnd_error *why);
 void bndi_quantizations_free(bndi_quantizations *quantizations);
+
+/* Sets `mlx` from the object of config.json, whose texts stay with it. False: no memory. */
+bool bndi_read_mlx(bndi_quantizations *all, const json_t *config);
 
 /* Takes the layers of an object, whose values have the algorithm under `key`. False: no memory. */
 bool bndi_read_layers(bndi_quantization *q, bndi_arena *arena, json_t *layers, const char *key);

@@ -1,4 +1,5 @@
-/* Layers that are quantized in a way of their own: ModelOpt's `quantized_layers`, ComfyUI's `layers` and notes. */
+/* Layers that are quantized in a way of their own: ModelOpt's `quantized_layers`, ComfyUI's `layers` and notes, and
+ * MLX's objects. */
 #include "checkpoint/quantization.h"
 #include "store/json.h"
 
@@ -13,6 +14,7 @@ static bndi_quantized_layer layer_of(const char *name, const json_t *value, cons
         .name = name,
         .algorithm = json_string_value(json_object_get(value, key)),
         .group_size = json_integer_value(json_object_get(value, "group_size")),
+        .bits = json_integer_value(json_object_get(value, "bits")),
         .rotated = json_is_true(json_object_get(value, "convrot")),
     };
 }

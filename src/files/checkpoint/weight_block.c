@@ -121,6 +121,10 @@ static void find_why_not(char *sentence, size_t size, const bnd_stored_weight *w
 {
     const bndi_layout_row *row = bndi_layout_row_of(fit->layout);
     sentence[0] = '\0';
+    if (fit->geometry.unclear != NULL) {
+        snprintf(sentence, size, "%s", fit->geometry.unclear);
+        return;
+    }
     if (!all_parts_fit(fit, sentence, size)) {
         return;
     }

@@ -269,6 +269,19 @@ static int compare_names(const void *x, const void *y)
     return order != 0 ? order : (first > second) - (first < second);
 }
 
+/* "x.weight" and "x.weight_packed" are one weight to whoever asks for "x.weight": neither is taken for it. */
+static void refuse_doubles(struct bndi_weights *all)
+{
+    for (size_t i = 1; i < all->count; i++) {
+        bnd_stored_weight *const pair[] = {all->by_name[i - 1], all->by_name[i]};
+        const bool same = strcmp(pair[0]->name, pair[1]->name) == 0;
+        for (size_t k = 0; same && k < 2; k++) {
+            pair[k]->why_not = pair[k]->is_float ? "other tensors are a weight of the same name" : pair[k]->why_not;
+            pair[k]->is_float = false;
+        }
+    }
+}
+
 /* The list, in the order of the codes, and the same by name. */
 static bool make_list(finder *f)
 {
@@ -286,7 +299,7 @@ static bool make_list(finder *f)
         if (f->taken[i]) {
             continue;
         }
-        const bnd_stored_weight *w = f->made[i] != NULL ? f->made[i] : single(f, &f->c->tensors[i]);
+        bnd_stored_weight *w = f->made[i] != NULL ? f->made[i] : single(f, &f->c->tensors[i]);
         if (w == NULL) {
             return false;
         }
@@ -294,6 +307,7 @@ static bool make_list(finder *f)
         out->count++;
     }
     qsort(out->by_name, out->count, sizeof *out->by_name, compare_names);
+    refuse_doubles(out);
     return true;
 }
 

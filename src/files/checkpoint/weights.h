@@ -15,7 +15,7 @@ typedef struct bndi_hint {
 struct bndi_weights {
     const bnd_stored_weight **list;
     size_t count;
-    const bnd_stored_weight **by_name;
+    bnd_stored_weight **by_name;
     bndi_quantizations configurations;
     bndi_arena arena; /* of everything */
 };

@@ -171,7 +171,7 @@ typedef struct bndi_code_values {
     uint32_t count;
     uint32_t finite; /* codes below this one are finite */
     bool integer;
-    bool signed_zero;
+    bool zero_nan; /* the code of -0 is NaN */
     unsigned bits;
 } bndi_code_values;
 

@@ -72,13 +72,15 @@ size_t bndi_code_counter(const bndi_code_values *m, double x, double a, double u
     const double *v = m->values;
     const parted code = part(m, bits);
     const uint32_t c = code.magnitude;
-    const bool negative = signbit(x) != 0;
-    if (c >= m->finite || a - a != 0) {
-        bool both = (x != x && c >= m->finite && v[c] != v[c]) || (x - x != 0 && x == x && c + 1 >= m->finite) ||
-                    (x - x == 0 && c < m->count && c >= m->finite && v[c] == v[c] && a >= v[m->finite - 1] * unit);
+    const bool negative = signbit(x) != 0, same_sign = code.negative == negative;
+    const bool nan = v[c] != v[c] || (m->zero_nan && c == 0 && code.negative);
+    if (c >= m->finite || nan || a - a != 0) {
+        const bool infinite = x == x && x - x != 0, to_infinity = c >= m->finite && !nan;
+        const bool both = (nan && x - x != 0) || (infinite && c + 1 >= m->finite && same_sign) ||
+                          (x - x == 0 && to_infinity && same_sign && a >= v[m->finite - 1] * unit);
         return both ? BEYOND : OTHER;
     }
-    if (a < 0 || unit < 0 || (c != 0 && code.negative != negative)) { /* below 0: the scale is */
+    if (a < 0 || unit < 0 || (c != 0 && !same_sign)) { /* below 0: the scale is */
         return OTHER;
     }
     const double own = v[c] * unit;
@@ -143,7 +145,7 @@ bnd_status bndi_code_values_new(bndi_code_values *out, const bnd_format *element
                         element->name);
     }
     bndi_code_values m = {.count = (1U << bits) + (integer ? 1U : 0U), .integer = integer, .bits = bits};
-    m.signed_zero = !integer && element->is_signed && element->has_negative_zero;
+    m.zero_nan = !integer && element->zero_nan;
     m.values = malloc(m.count * sizeof *m.values);
     if (m.values == NULL) {
         return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for %u numbers", (unsigned)m.count);

@@ -137,6 +137,9 @@ static double power_by(const bndi_scale_row *row, const bndi_scale_facts *facts,
     const bnd_format *element = &facts->element;
     const int emax = element->emax, fraction = element->precision - 1;
     bool exact;
+    if (!(v > 0 && v - v == 0)) { /* a quotient that underflowed or overflowed has no exponent */
+        return v;
+    }
     switch (row->power) {
     case BNDI_TO_NONE:
     case BNDI_TO_FOUR_SIX:

@@ -58,9 +58,12 @@ void bndi_search_begin(bndi_search *search, const bnd_stored_weight *weight, con
         const unsigned bits = bndi_stored_code_bits(weight);
         char name[BND_FORMAT_NAME_SIZE];
         (void)snprintf(name, sizeof name, "p%uemin%uemax%u", bits - 1, bits - 2, bits - 2);
-        if (bits != 8 && bits > 2 && bnd_format_parse(&found->element, name, NULL) != BND_OK) {
+        if (bits != 8 && (bits < 2 || bnd_format_parse(&found->element, name, NULL) != BND_OK)) {
             found->why_not = "its integers have too few bits";
         }
+    }
+    if (!found->element.has_zero) { /* magnitudes count from zero */
+        found->why_not = "its format has no zero";
     }
     found->scales = search->has_scales ? search->groups.count : 0;
     found->tensors = search->has_second ? 1 : 0;
@@ -82,6 +85,7 @@ void bndi_search_begin(bndi_search *search, const bnd_stored_weight *weight, con
 typedef struct measured {
     float amax, least, zero;
     bool has_zero, not_powers;
+    bool shared; /* the least scale is that of several groups */
 } measured;
 
 typedef struct measure_job {
@@ -92,6 +96,16 @@ static bool is_power(float x)
 {
     int exponent;
     return x > 0 && x - x == 0 && frexpf(x, &exponent) == 0.5F;
+}
+
+static void take_least(measured *m, float scale, bool shared)
+{
+    if (scale < m->least) {
+        m->least = scale;
+        m->shared = shared;
+    } else if (scale == m->least && scale < INFINITY) {
+        m->shared = true;
+    }
 }
 
 static bool measure_piece(const bndi_piece_batch *batch, size_t part, uint64_t piece)
@@ -110,7 +124,9 @@ static bool measure_piece(const bndi_piece_batch *batch, size_t part, uint64_t p
             m->has_zero = true;
             m->zero = scale;
         }
-        m->least = amax > 0 && scale < m->least ? scale : m->least;
+        if (amax > 0) {
+            take_least(m, scale, false);
+        }
     }
     bndi_piece_room_empty(&room);
     return true;
@@ -126,7 +142,7 @@ static void take_measures(const bndi_piece_batch *batch, size_t parts)
         sum->not_powers = sum->not_powers || m->not_powers;
         sum->zero = m->has_zero && !sum->has_zero ? m->zero : sum->zero;
         sum->has_zero = sum->has_zero || m->has_zero;
-        sum->least = m->least < sum->least ? m->least : sum->least;
+        take_least(sum, m->least, m->shared);
     }
 }
 
@@ -140,7 +156,7 @@ bnd_status bndi_search_measure(bndi_search *search, const bndi_search_watch *wat
     bnd_status status = bndi_in_batches(search, 1, measure_piece, take_measures, job, watch, why);
     if (status == BND_OK) {
         search->amax = search->shared_amax = job->sum.amax;
-        search->least = job->sum.least;
+        search->least = job->sum.shared ? job->sum.least : 0; /* of one group: it would explain itself */
         search->zero = job->sum.zero;
         search->powers = search->has_scales && !job->sum.not_powers;
     }
@@ -195,15 +211,15 @@ bool bndi_search_tensor(bndi_search *search, float amax, size_t fused)
     facts.zero = search->stored;
     count_kinds(&counts, kinds, &facts, &amax, &search->stored, 1);
     const uint64_t made = take_rows(&set, &raised, &counts);
-    if (made == 0) {
-        return false;
-    }
     if (search->has_second) {
         search->sets.tensor = set;
-        search->found.tensors_made = 1;
+        search->found.tensors_made = made;
     } else {
         search->sets.scale = set;
-        search->found.scales_made = 1;
+        search->found.scales_made = made;
+    }
+    if (made == 0) {
+        return false;
     }
     search->shared_amax = amax;
     search->found.fused = fused;

@@ -55,6 +55,14 @@ static bool same_bytes(const bnd_stored_weight *a, const bnd_stored_weight *b)
     return same;
 }
 
+/* Two tensors that are not decoded, of which other bytes are other values. */
+static bool are_comparable(const bnd_stored_weight *a, const bnd_stored_weight *b)
+{
+    const bnd_stored_tensor *x = a->parts[BND_PART_CODES], *y = b->parts[BND_PART_CODES];
+    return !a->is_float && !b->is_float && a->layout == NULL && b->layout == NULL && x != NULL && y != NULL &&
+           x->kind != BND_STORED_BLOCKS && strcmp(x->dtype, y->dtype) == 0;
+}
+
 /* The shape of a weight when it is decoded, which may be another than that of its codes. */
 static void print_shape(char *out, size_t size, const bnd_stored_weight *w)
 {
@@ -92,14 +100,23 @@ static double number_at(const bnd_stored_tensor *wide, uint64_t at, float decode
     return x;
 }
 
+/* The element of `w` that is element `at` of a weight with the other order of axes. */
+static uint64_t turned_place(const bnd_stored_weight *w, uint64_t at)
+{
+    const uint64_t rows = w->shape[1], columns = w->shape[2], matrix = at / columns / rows;
+    return (matrix * rows + at % rows) * columns + at / rows % columns;
+}
+
 /* Numbers that fp32 does not tell apart. */
 static void tally_below_fp32(bnd_difference_sums *sums, const bnd_weight_difference *pair, const float *a,
                              const float *b, uint64_t at, size_t n)
 {
     const bnd_stored_tensor *of_a = bndi_wide_codes(pair->a), *of_b = bndi_wide_codes(pair->b);
+    const bool turned = bndi_is_turned(pair->b, pair->a);
     for (size_t i = 0; (of_a != NULL || of_b != NULL) && i < n; i++) {
         if (memcmp(&a[i], &b[i], sizeof *a) == 0 && a[i] == a[i]) {
-            const bool other = number_at(of_a, at + i, a[i]) != number_at(of_b, at + i, b[i]);
+            const uint64_t at_b = turned ? turned_place(pair->b, at + i) : at + i;
+            const bool other = number_at(of_a, at + i, a[i]) != number_at(of_b, at_b, b[i]);
             sums->equal -= other;
             sums->below_fp32 += other;
         }
@@ -188,10 +205,9 @@ bnd_status bndi_compare_weights(bnd_weight_difference *pair, const bndi_pair_wat
     }
     if (!a->is_float || !b->is_float) {
         const bnd_stored_weight *undecoded = a->is_float ? b : a;
-        const bool comparable = !a->is_float && !b->is_float && a->layout == NULL && b->layout == NULL;
-        pair->kind = pair->same_bytes ? BND_DIFFERENCE_NONE
-                     : comparable     ? BND_DIFFERENCE_VALUES
-                                      : BND_DIFFERENCE_UNKNOWN;
+        pair->kind = pair->same_bytes       ? BND_DIFFERENCE_NONE
+                     : are_comparable(a, b) ? BND_DIFFERENCE_VALUES
+                                            : BND_DIFFERENCE_UNKNOWN;
         if (!pair->same_bytes) {
             (void)snprintf(pair->why, sizeof pair->why, "%s: %s", undecoded == a ? "A" : "B",
                            undecoded->why_not != NULL ? undecoded->why_not : "it cannot be decoded");

@@ -2,7 +2,7 @@
  *
  * In e4m3fn, 7f and ff are NaN, and 80 is -0, which small negative numbers round to. In e4m3fnuz, 7f and ff are the
  * largest numbers, which every scaled tensor reaches, and 80 is NaN, which no sound tensor has. So NaN in many tensors
- * without a single 80 means e4m3fnuz; NaN in a few means NaN. */
+ * without a single 80 means e4m3fnuz; NaN in a few means NaN. A single tensor must also have zeros, none of them -0. */
 #include "lint/lint.h"
 
 #include <string.h>
@@ -78,7 +78,7 @@ static uint64_t nans_of(const bndi_code_sample *s)
 static void sample_all(bnd_lint *lint, sums *out, bool report)
 {
     size_t count = count_tensors(lint), step = count / MOST_PAGES + 1, seen = 0;
-    size_t pages = count < MOST_PAGES / MOST_SAMPLED ? MOST_SAMPLED : MOST_PAGES / (count + 1) + 1;
+    size_t pages = count < MOST_PAGES / MOST_SAMPLED ? MOST_SAMPLED : count < MOST_PAGES ? MOST_PAGES / count : 1;
     for (size_t i = 0; i < bnd_checkpoint_weights(lint->checkpoint); i++) {
         const bnd_stored_weight *weight = bnd_checkpoint_weight_at(lint->checkpoint, i);
         if (!is_e4m3(weight) || seen++ % step != 0) {
@@ -112,11 +112,11 @@ void bndi_lint_check_codes(bnd_lint *lint)
     if (first.with_nan == 0) {
         return;
     }
-    bool most = 2 * first.with_nan >= first.tensors && first.tensors > 1, zeros = first.all.counts[0] >= 16;
-    if (first.all.counts[0x80] == 0 && (most || zeros)) {
+    const bool many = first.tensors > 1 ? 2 * first.with_nan >= first.tensors : first.all.counts[0] >= 16;
+    if (first.all.counts[0x80] == 0 && many) {
         bndi_lint_report(
             lint, BNDI_CHECK_fnuz_as_fn, first.first->name,
-            "%llu of %llu tensors that were sampled have the codes 7f and ff, and none has 80: these are codes of "
+            "%llu of %llu tensors that were sampled have the codes 7f or ff, and none has 80: these are codes of "
             "e4m3fnuz, and the dtype says e4m3fn. Quantize the model again as e4m3fn",
             (unsigned long long)first.with_nan, (unsigned long long)first.tensors);
     } else {

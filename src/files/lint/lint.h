@@ -62,15 +62,19 @@ void bndi_lint_order(bnd_lint *lint);
 
 /* ---- numbers of a tensor ---- */
 
+/* Scales of one kind that cannot be right: how many, and the index of the first one. */
+typedef struct bndi_bad_scales {
+    uint64_t count, first;
+} bndi_bad_scales;
+
 /* What the scales of a tensor are, as far as they were read. */
 typedef struct bndi_scale_values {
     uint64_t count, read; /* all; those that were read */
-    uint64_t nans, infinities, zeros, negatives;
+    bndi_bad_scales nans, infinities, zeros, negatives;
     uint64_t powers_of_two; /* among the positive finite ones */
     uint64_t integers;      /* whole numbers from 1 to 254 among them */
     double least, largest;  /* of the positive finite ones; 0 if there is none */
     bool equal;             /* all that were read have the same bits */
-    uint64_t first_bad;     /* the index of the first NaN, infinity, zero or negative one */
 } bndi_scale_values;
 
 /* Reads a tensor as numbers of `format`, whose width is that of its elements. False if it cannot be: then it has no

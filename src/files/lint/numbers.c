@@ -21,16 +21,19 @@ static bool is_power_of_two(double x)
 
 static uint64_t bad_numbers(const bndi_scale_values *n)
 {
-    return n->nans + n->infinities + n->zeros + n->negatives;
+    return n->nans.count + n->infinities.count + n->zeros.count + n->negatives.count;
 }
 
 /* Counts `times` equal numbers; `index` is the place of the first one in the tensor, which is used if they are bad. */
 static void count_number(bndi_scale_values *out, double x, uint64_t times, uint64_t index)
 {
     if (!is_good(x)) {
-        uint64_t *bad = isnan(x) ? &out->nans : isinf(x) ? &out->infinities : x == 0 ? &out->zeros : &out->negatives;
-        out->first_bad = bad_numbers(out) == 0 || index < out->first_bad ? index : out->first_bad;
-        *bad += times;
+        bndi_bad_scales *bad = isnan(x)   ? &out->nans
+                               : isinf(x) ? &out->infinities
+                               : x == 0   ? &out->zeros
+                                          : &out->negatives;
+        bad->first = bad->count == 0 || index < bad->first ? index : bad->first;
+        bad->count += times;
         return;
     }
     out->powers_of_two += is_power_of_two(x) ? times : 0;
@@ -113,7 +116,7 @@ static bool read_piece(bndi_scale_values *out, const bnd_stored_tensor *tensor, 
 
 static void take_equal(bndi_scale_values *out)
 {
-    out->equal = out->read > 0 && (bad_numbers(out) == 0 ? out->least == out->largest : out->zeros == out->read);
+    out->equal = out->read > 0 && (bad_numbers(out) == 0 ? out->least == out->largest : out->zeros.count == out->read);
 }
 
 bool bndi_read_scale_values(bndi_scale_values *out, const bnd_stored_tensor *tensor, const bnd_format *format,

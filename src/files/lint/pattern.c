@@ -11,6 +11,7 @@ enum { MOST_STEPS = 20000, UNSURE = -1, NO = 0, YES = 1 };
 
 typedef struct matcher {
     unsigned steps;
+    const char *text; /* its beginning */
 } matcher;
 
 /* ---- one character ---- */
@@ -145,8 +146,9 @@ static int match(matcher *m, const char *p, const char *end, const rest *next, c
     if (p == end) {
         return next == NULL ? YES : match(m, next->p, next->end, next->next, text);
     }
-    if (*p == '$' && p + 1 == end && (next == NULL || (next->p == next->end && next->next == NULL))) {
-        return *text == '\0';
+    if (*p == '^' || *p == '$') {
+        const bool there = *p == '^' ? text == m->text : *text == '\0';
+        return there ? match(m, p + 1, end, next, text) : NO;
     }
     if (*p == '(') {
         return match_group(m, p, end, next, text);
@@ -166,7 +168,7 @@ static int match(matcher *m, const char *p, const char *end, const rest *next, c
 static int match_expression(const char *p, const char *text)
 {
     size_t length = strlen(p);
-    matcher m = {0};
+    matcher m = {.text = text};
     if (length > 400) {
         return UNSURE;
     }
@@ -180,7 +182,7 @@ static int match_expression(const char *p, const char *text)
         if (to == NULL || *to == ')') {
             to = end;
         }
-        found = match(&m, from + (*from == '^'), to, NULL, text);
+        found = match(&m, from, to, NULL, text);
     }
     return found;
 }

@@ -75,7 +75,8 @@ static bool is_input(bnd_part part)
     return part == BND_PART_INPUT || part == BND_PART_INPUT_SECOND;
 }
 
-static void report_bad(const look *l, bndi_check check, const char *what, uint64_t count, const char *advice)
+static void report_bad(const look *l, bndi_check check, const char *what, const bndi_bad_scales *bad,
+                       const char *advice)
 {
     const bndi_scale_values *n = &l->numbers;
     check = is_input(l->part) ? BNDI_CHECK_input_scale_bad : check;
@@ -83,8 +84,8 @@ static void report_bad(const look *l, bndi_check check, const char *what, uint64
         bndi_lint_report_as(l->lint, check, BND_SEVERITY_DAMAGE, l->tensor->name, "the scale is %s; %s", what, advice);
     } else {
         bndi_lint_report_as(l->lint, check, BND_SEVERITY_DAMAGE, l->tensor->name,
-                            "%llu of %llu scales%s are %s, first at index %llu; %s", (unsigned long long)count,
-                            (unsigned long long)n->read, sampled(n), what, (unsigned long long)n->first_bad, advice);
+                            "%llu of %llu scales%s are %s, first at index %llu; %s", (unsigned long long)bad->count,
+                            (unsigned long long)n->read, sampled(n), what, (unsigned long long)bad->first, advice);
     }
 }
 
@@ -93,40 +94,41 @@ static void check_zeros(const look *l)
 {
     const bndi_scale_values *n = &l->numbers;
     const bnd_layout *layout = l->weight->layout;
-    bool padded = layout != NULL && layout->swizzled, all = n->zeros == n->read;
-    if (n->zeros == 0 || (padded && !all)) {
+    bool padded = layout != NULL && layout->swizzled, all = n->zeros.count == n->read;
+    if (n->zeros.count == 0 || (padded && !all)) {
         return;
     }
     if (l->part == BND_PART_SECOND) {
-        report_bad(l, BNDI_CHECK_global_scale_zero, "zero", n->zeros,
+        report_bad(l, BNDI_CHECK_global_scale_zero, "zero", &n->zeros,
                    layout != NULL && layout->second_divides ? "loaders divide by it; quantize the layer again"
                                                             : "every weight of the layer is zero; quantize it again");
     } else if (is_input(l->part) || all) {
-        report_bad(l, BNDI_CHECK_scale_zero, "zero", n->zeros, "calibrate or quantize the layer again");
+        report_bad(l, BNDI_CHECK_scale_zero, "zero", &n->zeros, "calibrate or quantize the layer again");
     } else {
         bool blocks = l->tensor->bits == 8;
         bndi_lint_report_as(
             l->lint, BNDI_CHECK_scale_zero, blocks ? BND_SEVERITY_NOTE : BND_SEVERITY_SUSPECT, l->tensor->name,
             "%llu of %llu scales%s are zero, first at index %llu; right only if all their weights are 0",
-            (unsigned long long)n->zeros, (unsigned long long)n->read, sampled(n), (unsigned long long)n->first_bad);
+            (unsigned long long)n->zeros.count, (unsigned long long)n->read, sampled(n),
+            (unsigned long long)n->zeros.first);
     }
 }
 
 static bool check_bad_numbers(const look *l)
 {
     const bndi_scale_values *n = &l->numbers;
-    if (n->nans > 0) {
-        report_bad(l, BNDI_CHECK_scale_nan, "NaN", n->nans, "quantize the layer again, with scales that are clamped");
+    if (n->nans.count > 0) {
+        report_bad(l, BNDI_CHECK_scale_nan, "NaN", &n->nans, "quantize the layer again, with scales that are clamped");
     }
-    if (n->infinities > 0) {
-        report_bad(l, BNDI_CHECK_scale_infinite, "infinite", n->infinities, "calibrate or quantize the layer again");
+    if (n->infinities.count > 0) {
+        report_bad(l, BNDI_CHECK_scale_infinite, "infinite", &n->infinities, "calibrate or quantize the layer again");
     }
-    if (n->negatives > 0) {
-        report_bad(l, BNDI_CHECK_scale_negative, "negative", n->negatives,
+    if (n->negatives.count > 0) {
+        report_bad(l, BNDI_CHECK_scale_negative, "negative", &n->negatives,
                    "it looks like a value that was never set; quantize the layer again");
     }
     check_zeros(l);
-    return n->nans + n->infinities + n->negatives > 0 || n->largest == 0;
+    return n->nans.count + n->infinities.count + n->negatives.count > 0 || n->largest == 0;
 }
 
 /* Exponents of e8m0 around 127, stored as numbers: 120.0 where 2^-7 is meant. */
@@ -270,8 +272,8 @@ static bool is_excused(const look *l)
 {
     const bndi_scale_values *n = &l->numbers;
     const bnd_layout *layout = l->weight->layout;
-    bool divides = l->part == BND_PART_SECOND && layout != NULL && layout->second_divides && n->zeros > 0;
-    bool numbers = n->nans + n->infinities + n->negatives == 0;
+    bool divides = l->part == BND_PART_SECOND && layout != NULL && layout->second_divides && n->zeros.count > 0;
+    bool numbers = n->nans.count + n->infinities.count + n->negatives.count == 0;
     return numbers && !divides && !is_input(l->part) && bndi_lint_is_zero(l->lint, l->weight);
 }
 

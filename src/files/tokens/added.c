@@ -5,10 +5,12 @@
 #include "store/store.h"
 #include "tokens/tokens.h"
 
+/* Those with the same content are neighbours. */
 static int longest_first(const void *a, const void *b)
 {
-    size_t x = ((const bndi_added *)a)->length, y = ((const bndi_added *)b)->length;
-    return (x < y) - (x > y);
+    const bndi_added *x = a, *y = b;
+    int order = (x->length < y->length) - (x->length > y->length);
+    return order != 0 ? order : memcmp(x->content, y->content, x->length);
 }
 
 static bnd_status read_one(bndi_tokenizer *t, size_t index, const json_t *value, bnd_error *why)
@@ -16,7 +18,7 @@ static bnd_status read_one(bndi_tokenizer *t, size_t index, const json_t *value,
     static const char *const flags[] = {"single_word", "lstrip", "rstrip"};
     char shown[BNDI_SHOWN];
     const char *content = json_string_value(json_object_get(value, "content"));
-    const json_t *id = json_object_get(value, "id"), *known;
+    const json_t *id = json_object_get(value, "id");
     json_int_t number = json_is_integer(id) ? json_integer_value(id) : -1;
     if (content == NULL || content[0] == '\0' || number < 0 || number >= BNDI_TOKENS_MOST) {
         return bnd_fail(why, BND_BAD_FILE, 0, "added_tokens[%zu] must have a content, and an id from 0 to %d", index,
@@ -28,17 +30,44 @@ static bnd_status read_one(bndi_tokenizer *t, size_t index, const json_t *value,
                             bndi_shown(shown, content), flags[i]);
         }
     }
-    known = json_object_get(t->vocab, content);
-    if (known != NULL && json_integer_value(known) != number) {
-        return bnd_fail(why, BND_BAD_FILE, 0, "added_tokens: '%s' has the id %llu, and in model.vocab %llu",
-                        bndi_shown(shown, content), (unsigned long long)number,
-                        (unsigned long long)json_integer_value(known));
-    }
     const json_t *normalized = json_object_get(value, "normalized");
     t->added[t->added_count++] =
         (bndi_added){content, strlen(content), (uint32_t)number,
                      normalized != NULL ? json_is_true(normalized) : !json_is_true(json_object_get(value, "special"))};
     t->most = (uint32_t)number > t->most ? (uint32_t)number : t->most;
+    return BND_OK;
+}
+
+static bnd_status check_contents(const bndi_tokenizer *t, bnd_error *why)
+{
+    char shown[BNDI_SHOWN];
+    for (size_t i = 1; i < t->added_count; i++) {
+        if (longest_first(&t->added[i - 1], &t->added[i]) == 0) {
+            return bnd_fail(why, BND_BAD_FILE, 0, "added_tokens: '%s' is listed twice",
+                            bndi_shown(shown, t->added[i].content));
+        }
+    }
+    return BND_OK;
+}
+
+/* Hugging Face's tokenizers ignores the ids of added tokens: those in the vocabulary have their ids there, the others
+ * get the ids from its size up, in the order of the file. */
+static bnd_status check_ids(const bndi_tokenizer *t, const json_t *list, bnd_error *why)
+{
+    char shown[BNDI_SHOWN];
+    json_int_t next = (json_int_t)json_object_size(t->vocab);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *value = json_array_get(list, i);
+        const char *content = json_string_value(json_object_get(value, "content"));
+        const json_t *known = json_object_get(t->vocab, content);
+        const json_int_t number = json_integer_value(json_object_get(value, "id"));
+        const json_int_t given = known != NULL ? json_integer_value(known) : next++;
+        if (number != given) {
+            return bnd_fail(why, BND_BAD_FILE, 0, "added_tokens: '%s' has the id %llu, and %s %llu",
+                            bndi_shown(shown, content), (unsigned long long)number,
+                            known != NULL ? "in model.vocab" : "tokenizers would give it", (unsigned long long)given);
+        }
+    }
     return BND_OK;
 }
 
@@ -64,7 +93,8 @@ bnd_status bndi_read_added(bndi_tokenizer *t, bnd_error *why)
     if (count > 0) {
         qsort(t->added, count, sizeof *t->added, longest_first);
     }
-    return BND_OK;
+    bnd_status status = check_contents(t, why);
+    return status == BND_OK ? check_ids(t, list, why) : status;
 }
 
 const bndi_added *bndi_find_added(const bndi_tokenizer *t, bool normalized, const char *text, size_t length, size_t *at)

@@ -6,7 +6,8 @@
  * the pair that stands first among `merges` becomes one token, the leftmost of several, until no pair is left.
  *
  * The ids are those of encode(text, add_special_tokens=False) there. What would change the text, and is not done here,
- * is refused by its name. `post_processor`, which adds tokens around a text, and `decoder` are not read. */
+ * is refused by its name, and so is an added token whose id is not the one that tokenizers gives it. `post_processor`,
+ * which adds tokens around a text, and `decoder` are not read. */
 #ifndef BINADE_SRC_TOKENIZER_H
 #define BINADE_SRC_TOKENIZER_H
 

@@ -15,17 +15,30 @@ static uint64_t last_step(const bnd_record *record)
     return record->ended || record->count == 0 ? UINT64_MAX : record->points[record->count - 1].step;
 }
 
-/* The mean loss of the last tenth of the points up to a step. */
-static double loss_up_to(const bnd_record *record, uint64_t step)
+/* The number of points up to a step. */
+static size_t points_up_to(const bnd_record *record, uint64_t step)
 {
     size_t n = record->count;
     while (n > 0 && record->points[n - 1].step > step) {
         n--;
     }
+    return n;
+}
+
+/* How many of n points their last tenth is. */
+static size_t tenth_of(size_t n)
+{
+    return n >= 10 ? n / 10 : n > 0;
+}
+
+/* The mean loss of the last tenth of the points up to a step. */
+static double loss_up_to(const bnd_record *record, uint64_t step)
+{
+    size_t n = points_up_to(record, step);
     if (n == record->count) {
         return record->loss;
     }
-    size_t tenth = n >= 10 ? n / 10 : n > 0;
+    size_t tenth = tenth_of(n);
     double sum = 0;
     for (size_t i = n - tenth; i < n; i++) {
         sum += record->points[i].loss;
@@ -42,6 +55,7 @@ static void weigh(pair *p)
     p->cut = a != b && !run->ended && !reference->ended;
     p->cut_at = both;
     bool validated = run->validated && reference->validated && !p->cut;
+    p->validated = validated;
     bool in_fp32 = validated && run->validated_fp32 && reference->validated_fp32;
     p->result = in_fp32 ? run->validation_fp32 : validated ? run->validation : loss_up_to(run, both);
     p->against = in_fp32 ? reference->validation_fp32 : validated ? reference->validation : loss_up_to(reference, both);
@@ -119,16 +133,21 @@ static bool is_number(const pair *p)
     return p->result - p->result == 0 && p->against - p->against == 0;
 }
 
-/* Of a run that ended, the losses after its last point are NaN, too. Where every step's loss is a number, it was the
- * validation at the end that was not: that is after the last step. */
-static uint64_t nan_from(const bnd_record *record)
+/* The first step of the losses that are not numbers, up to the last step that both have: of those at the end, otherwise
+ * of those in the mean that is compared. Of a run that ended, the losses after its last point are NaN, too. Where all
+ * of these are numbers, it was the validation at the end that was not: that is after the last step. */
+static uint64_t nan_from(const pair *p)
 {
-    size_t i = record->count;
-    uint64_t next = i > 0 ? record->points[i - 1].step + 1 : 0;
-    while (i > 0 && record->points[i - 1].loss - record->points[i - 1].loss != 0) {
+    const bnd_point *points = p->run->points;
+    const size_t n = p->cut ? points_up_to(p->run, p->cut_at) : p->run->count;
+    size_t i = n;
+    while (i > 0 && points[i - 1].loss - points[i - 1].loss != 0) {
         i--;
     }
-    return i < record->count ? record->points[i].step : next;
+    for (i = i == n && !p->validated ? n - tenth_of(n) : i; i < n && points[i].loss - points[i].loss == 0;) {
+        i++;
+    }
+    return i < n ? points[i].step : n > 0 ? points[n - 1].step + 1 : 0;
 }
 
 static bool is_at_end(const bnd_record *record, uint64_t from)
@@ -146,7 +165,7 @@ static size_t set_failed_aside(bnd_comparison *c, pair *pairs)
         bool failed = has_failed(p.result, p.against, p.chance);
         bool reference_failed = has_failed(p.against, p.result, p.chance);
         if (p.result - p.result != 0) {
-            uint64_t from = nan_from(p.run);
+            uint64_t from = nan_from(&p);
             if (c->failed_nan == 0 || from < c->nan_from) {
                 c->nan_from = from;
                 c->nan_at_end = is_at_end(p.run, from);

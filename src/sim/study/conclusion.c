@@ -36,9 +36,9 @@ typedef struct question {
     size_t count;
 } question;
 
-/* Is there no pair in which the reference did not fail, and is the recipe not to blame for it? More seeds give no
- * verdict then. */
-enum { REFERENCE_FAILED = BND_VERDICT_COUNT };
+/* REFERENCE_FAILED: is there no pair in which the reference did not fail, and is the recipe not to blame for it? More
+ * seeds give no verdict then. */
+enum { REFERENCE_FAILED = BND_VERDICT_COUNT, UNFINISHED };
 static const char without_reference[] = "Not compared, because the reference failed";
 
 static bool says(const bnd_comparison *is, unsigned verdict)
@@ -47,9 +47,12 @@ static bool says(const bnd_comparison *is, unsigned verdict)
     return verdict == REFERENCE_FAILED ? lost : is->verdict == verdict && !lost;
 }
 
+/* A row with unfinished runs has no other verdict. */
 static bool has_verdict(const question *q, size_t row, unsigned verdict)
 {
-    return is_compared(q->rows, row) && says(&q->rows[row].is, verdict);
+    const bnd_summary_row *its = &q->rows[row];
+    const bool finished = bndi_is_finished(its);
+    return verdict == UNFINISHED ? !finished : finished && is_compared(q->rows, row) && says(&its->is, verdict);
 }
 
 static bool is_alike(const question *q, size_t row, size_t reference)
@@ -151,7 +154,8 @@ size_t bnd_summary_print_line(char *out, size_t size, const bnd_summary_row *row
                  {BND_VERDICT_BETTER, "Better", ""},
                  {BND_VERDICT_INCONCLUSIVE, "Inconclusive", " (use more seeds)"},
                  {BND_VERDICT_UNJUDGED, "No verdict from one seed pair", " (3 seeds give one)"},
-                 {REFERENCE_FAILED, without_reference, ""}};
+                 {REFERENCE_FAILED, without_reference, ""},
+                 {UNFINISHED, "Unfinished", ""}};
     const question q = {rows, count};
     const size_t most = count + sizeof kinds / sizeof kinds[0];
     for (size_t i = 0; i < most; i++) {

@@ -16,6 +16,17 @@ static bndi_json_span whole(const bndi_json_text *text)
     return (bndi_json_span){0, text->length};
 }
 
+/* The next member; its value ends before the white space that follows it. */
+static bnd_status next_member(bndi_json_members *m, bnd_error *why)
+{
+    bnd_status status = bndi_json_next(m, why);
+    while (status == BND_OK && m->more && m->value.to > m->value.from &&
+           strchr(" \t\r\n", m->text->bytes[m->value.to - 1]) != NULL) {
+        m->value.to--;
+    }
+    return status;
+}
+
 /* Finds the value of a key in an object; `found` is false if the object has no such key. */
 static bnd_status find(bndi_json_span *out, bool *found, const bndi_json_text *text, bndi_json_span object,
                        const char *key, size_t length, bnd_error *why)
@@ -24,7 +35,7 @@ static bnd_status find(bndi_json_span *out, bool *found, const bndi_json_text *t
     bnd_status status = bndi_json_open(&m, text, object, why);
     *found = false;
     while (status == BND_OK && !*found) {
-        status = bndi_json_next(&m, why);
+        status = next_member(&m, why);
         if (status != BND_OK || !m.more) {
             break;
         }
@@ -346,7 +357,7 @@ static bnd_status same_members(const bndi_json_text *there, bndi_json_span in, c
     bndi_json_members m;
     bnd_status status = bndi_json_open(&m, asked, of, why);
     while (status == BND_OK) {
-        status = bndi_json_next(&m, why);
+        status = next_member(&m, why);
         if (status != BND_OK || !m.more) {
             break;
         }

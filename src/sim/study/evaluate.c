@@ -87,8 +87,10 @@ static bnd_status evaluate_places(bnd_evaluated *out, evaluation *e, size_t most
     free(losses);
     if (status == BND_OK) {
         qsort(out->places, out->place_count, sizeof *out->places, by_change);
-        while (kept < out->place_count && kept < most && is_known_to_lose(&out->places[kept])) {
-            kept++;
+        for (size_t i = 0; i < out->place_count && kept < most; i++) {
+            if (is_known_to_lose(&out->places[i])) { /* an interval may be larger than those of smaller changes */
+                out->places[kept++] = out->places[i];
+            }
         }
         out->place_count = kept;
     }

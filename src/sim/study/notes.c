@@ -394,6 +394,21 @@ static void add_first_loss(bndi_sentence *line, const bnd_summary_row *row)
     }
 }
 
+/* Is there a run whose loss is NaN from that step on, to its end? */
+static bool has_nan_from(const bnd_summary_row *row, uint64_t step)
+{
+    bool found = false;
+    for (size_t i = 0; i < row->count; i++) {
+        const bnd_record *record = &row->records[i];
+        size_t n = record->count;
+        while (n > 0 && record->points[n - 1].step >= step && !isfinite(record->points[n - 1].loss)) {
+            n--;
+        }
+        found = found || ((n < record->count || record->ended) && (n == 0 || record->points[n - 1].step < step));
+    }
+    return found;
+}
+
 static void add_failure(bndi_sentence *line, const question *q, size_t at)
 {
     const bnd_summary_row *row = &q->rows[at];
@@ -408,7 +423,9 @@ static void add_failure(bndi_sentence *line, const question *q, size_t at)
     if (row->is.failed_nan > 0 && row->is.nan_at_end) {
         bndi_sentence_add(line, ": the losses of its steps are numbers, and its validation at the end is NaN.");
     } else if (row->is.failed_nan > 0) {
-        bndi_sentence_add(line, ": its loss is NaN from step %llu on.", (unsigned long long)row->is.nan_from);
+        const bool lasts = has_nan_from(row, row->is.nan_from);
+        bndi_sentence_add(line, ": its loss is NaN %s step %llu%s.", lasts ? "from" : "at",
+                          (unsigned long long)row->is.nan_from, lasts ? " on" : "");
     } else {
         bndi_sentence_add(line, ": its final loss is %s.",
                           bnd_summary_is_known(q->rows, q->count) ? "at chance level" : "not below the first");

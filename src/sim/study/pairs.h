@@ -8,6 +8,7 @@ typedef struct bndi_seed_pair {
     const bnd_record *run, *reference;
     bool cut;
     uint64_t cut_at;           /* the last step that both have, where one has fewer */
+    bool validated;            /* compared by validation losses */
     double chance;             /* the chance level; where it is not known, the first loss of the reference */
     double chance_loss, floor; /* NaN: not known */
     double result, against;

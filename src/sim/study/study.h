@@ -343,6 +343,9 @@ BND_CHECKED bnd_status bndi_study_run(bnd_record *records, const bnd_task *tasks
 /* Did more than half of a row's runs end below chance level? True where that level is not known. */
 bool bndi_has_learned(const bnd_summary_row *row);
 
+/* Have all runs of a row made all of their steps? */
+bool bndi_is_finished(const bnd_summary_row *row);
+
 /* The quantile 0.975 of Student's t with n >= 1 degrees of freedom. */
 double bndi_student(size_t n);
 double bndi_mean(const double *x, size_t n);

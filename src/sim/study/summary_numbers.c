@@ -294,7 +294,7 @@ bool bndi_has_learned(const bnd_summary_row *row)
     return 2 * none < row->count || row->count == 0;
 }
 
-static bool is_finished(const bnd_summary_row *row)
+bool bndi_is_finished(const bnd_summary_row *row)
 {
     for (size_t i = 0; i < row->count; i++) {
         if (!row->records[i].complete) {
@@ -307,7 +307,7 @@ static bool is_finished(const bnd_summary_row *row)
 const char *bnd_summary_verdict(const bnd_summary_row *rows, size_t row)
 {
     const bnd_summary_row *its = &rows[row];
-    return !is_finished(its)                                                  ? "unfinished"
+    return !bndi_is_finished(its)                                             ? "unfinished"
            : !its->compared                                                   ? "no pair"
            : is_reference(rows, row) && its->is.verdict != BND_VERDICT_FAILED ? "reference"
                                                                               : bnd_comparison_word(&its->is);

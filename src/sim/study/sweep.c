@@ -36,28 +36,57 @@ size_t bnd_grid_task(bnd_task *out, char *name, size_t size, const bnd_grid *gri
     return bnd_task_name(name, size, whole, task.training.seed_init);
 }
 
-/* x to three significant digits (from 1000 on, to a whole number): the double nearest to that decimal. A power of ten
- * up to 10^22 is exact, so that the quotient is the decimal rounded once. */
-static double three_digits(double x)
+/* x to so many significant digits, or to a whole number if that has more: the double nearest to that decimal. A power
+ * of ten up to 10^22 is exact, so that the quotient is the decimal rounded once. */
+static double rounded(double x, unsigned digits)
 {
-    double power = 1;
-    while (x * power < 100 && power < 1e22) {
+    double power = 1, least = 1;
+    for (unsigned i = 1; i < digits; i++) {
+        least *= 10;
+    }
+    while (x * power < least && power < 1e22) {
         power *= 10;
     }
     return floor(x * power + 0.5) / power;
 }
 
+enum { DIGITS_USUAL = 3, DIGITS_ALL = 16 }; /* of decimals that doubles tell apart there are 15 */
+
+static double rate_at(size_t i, size_t count, double low, double high, unsigned digits)
+{
+    const double x = i > 0 && i < count - 1 ? low * pow(high / low, (double)i / (double)(count - 1)) : 0;
+    return i == 0 ? low : i == count - 1 ? high : digits < DIGITS_ALL ? rounded(x, digits) : x;
+}
+
+static bool do_ascend(size_t count, double low, double high, unsigned digits)
+{
+    double last = low;
+    for (size_t i = 1; i < count; i++) {
+        const double next = rate_at(i, count, low, high, digits);
+        if (!(next > last)) {
+            return false;
+        }
+        last = next;
+    }
+    return true;
+}
+
 bnd_status bnd_grid_rates(double *lr, size_t count, double low, double high, bnd_error *why)
 {
+    unsigned digits = DIGITS_USUAL;
     if (!(low >= 1e-15 && low <= high && high <= 1e15) || count == 0 || (count == 1 && low != high)) {
         return bnd_fail(
             why, BND_BAD_ARGUMENT, 0,
             "the learning rates of a sweep must ascend from at least 1e-15 to at most 1e15, with at least 2 points");
     }
+    while (digits <= DIGITS_ALL && !do_ascend(count, low, high, digits)) {
+        digits++;
+    }
+    if (digits > DIGITS_ALL) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "the range does not have %zu different learning rates", count);
+    }
     for (size_t i = 0; i < count; i++) {
-        bool end = i == 0 || i == count - 1;
-        double share = count > 1 ? (double)i / (double)(count - 1) : 0;
-        lr[i] = end ? (i == 0 ? low : high) : three_digits(low * pow(high / low, share));
+        lr[i] = rate_at(i, count, low, high, digits);
     }
     return BND_OK;
 }

@@ -94,7 +94,8 @@ static const option_row options[] = {
      .help = "read every scale; otherwise, of more than 512 MiB, pieces of each tensor",
      INTO_FLAG(lint, how.every_scale)},
     {.name = "no-codes",
-     .help = "read no codes; otherwise a sample of FP8 codes, at most 16 MiB in all",
+     .help = "read no codes; otherwise a sample of FP8 codes, at most 16 MiB in all, and at most 16 MiB of each weight "
+             "whose scales are suspected",
      INTO_FLAG(lint, how.no_codes)},
     {.name = "checks", .help = "print the checks, and where each damage is known from", INTO_FLAG(lint, checks)},
     {.name = "layouts", .help = "print the layouts: their tensors, dtypes and shapes", INTO_FLAG(lint, layouts)},

@@ -15,9 +15,10 @@ bool task_of(bnd_task *out, const bnd_record *record)
 static const struct {
     bnd_role role;
     const char *label;
-} memory_parts[] = {{BND_ROLE_PARAM, "weights"},  {BND_ROLE_GRAD, "gradients"},      {BND_ROLE_MASTER, "master copy"},
-                    {BND_ROLE_M, "momentum (m)"}, {BND_ROLE_V, "second moment (v)"}, {BND_ROLE_EXTRA, "extra"},
-                    {BND_ROLE_ACT, "activations"}};
+} memory_parts[] = {
+    {BND_ROLE_PARAM, "weights"},      {BND_ROLE_GRAD, "gradients"}, {BND_ROLE_ACCUMULATE, "sums of gradients"},
+    {BND_ROLE_MASTER, "master copy"}, {BND_ROLE_M, "momentum (m)"}, {BND_ROLE_V, "second moment (v)"},
+    {BND_ROLE_EXTRA, "extra"},        {BND_ROLE_ACT, "activations"}};
 
 static void json_memory(bnd_lab_json *json, const train_row *row)
 {

@@ -287,7 +287,8 @@ def compare(*runs: Union[Path, Run, Runs], margin: float = 0.05, step_column: Op
 # ---- sweeps ----
 
 def learning_rates(low: float, high: float, count: int) -> List[float]:
-    """Learning rates from low to high with equal ratios, rounded to three digits except for the ends.
+    """Learning rates from low to high with equal ratios, rounded to three digits, or more where they need it,
+    except for the ends.
 
     >>> learning_rates(1e-4, 1e-1, 4)
     [0.0001, 0.001, 0.01, 0.1]

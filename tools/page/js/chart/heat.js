@@ -30,10 +30,10 @@ export class Heat {
     }
 
     share(value) {
-        const map = this.spec.scale === "log" ? Math.log : (v) => v;
-        const all = this.spec.values.flat().filter((v) => v !== null && Number.isFinite(v));
+        const log = this.spec.scale === "log", map = log ? Math.log : (v) => v;
+        const all = this.spec.values.flat().filter((v) => v !== null && Number.isFinite(v) && !(log && v <= 0));
         const [low, high] = [map(Math.min(...all)), map(Math.max(...all))];
-        return high > low ? (map(value) - low) / (high - low) : 0;
+        return high > low && !(log && value <= 0) ? (map(value) - low) / (high - low) : 0; /* 0 has no logarithm: the lightest */
     }
 
     draw(svg, width) {

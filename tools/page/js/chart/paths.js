@@ -22,11 +22,12 @@ export function inside(xs, scale) {
     return [Math.max(0, firstFrom(xs, scale.from) - 1), Math.min(xs.length, firstFrom(xs, scale.to) + 1)];
 }
 
+// A point without neighbours is a dash of four pixels.
 export function linePath(xs, ys, sx, sy) {
     const [from, to] = inside(xs, sx);
     const parts = [];
-    let column = null, pen = "M";
-    const put = (x, y) => { parts.push(pen, fixed(x), ",", fixed(y)); pen = "L"; };
+    let column = null, points = [];
+    const put = (x, y) => points.push({ x, y });
     const flush = () => {
         if (column) {
             const { x, first, low, high, last } = column;
@@ -39,11 +40,16 @@ export function linePath(xs, ys, sx, sy) {
         }
         column = null;
     };
+    const end = () => {
+        flush();
+        const [first] = points;
+        parts.push(points.length === 1 ? `M${fixed(first.x - 2)},${fixed(first.y)}h4` : points.map(({ x, y }, i) => `${i > 0 ? "L" : "M"}${fixed(x)},${fixed(y)}`).join(""));
+        points = [];
+    };
     for (let i = from; i < to; i++) {
         const x = sx.at(xs[i]), y = ys[i] === null || ys[i] === undefined ? NaN : sy.at(ys[i]);
         if (!Number.isFinite(x) || !Number.isFinite(y)) {
-            flush();
-            pen = "M";
+            end();
         } else if (column && Math.floor(x) === Math.floor(column.x)) {
             column.low = Math.min(column.low, y);
             column.high = Math.max(column.high, y);
@@ -53,7 +59,7 @@ export function linePath(xs, ys, sx, sy) {
             column = { x, first: y, low: y, high: y, last: y };
         }
     }
-    flush();
+    end();
     return parts.join("");
 }
 

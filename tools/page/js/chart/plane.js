@@ -122,7 +122,9 @@ export class Plane {
         const whole = this.wholeX();
         const ends = [from.x, to.x].sort((a, b) => a - b).map((x) => this.sx.value(x));
         const inner = [Math.max(whole[0], ends[0]), Math.min(whole[1], ends[1])];
-        this.view = inner[0] <= whole[0] && inner[1] >= whole[1] ? null : { x: inner };
+        if (inner[1] > inner[0]) { /* not all of it is outside the axis */
+            this.view = inner[0] <= whole[0] && inner[1] >= whole[1] ? null : { x: inner };
+        }
     }
 
     // The ends of x without a zoom.

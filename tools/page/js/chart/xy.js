@@ -24,6 +24,7 @@ export class XY extends Reading {
         this.sx = this.scale("x", xEnds, box.left, box.right);
         this.box = box;
         this.endTexts = [];
+        this.endKeys = new Set(); /* of the series whose end is said */
         const clip = `${this.frame.title.id}c`;
         svg.append(s("clipPath", { id: clip }, s("rect", { x: box.left, y: box.top - 1, width: Math.max(1, box.right - box.left), height: box.bottom - box.top + 2 })));
         svg.append(...axes(this, box), ...marks(this, box));
@@ -57,9 +58,12 @@ export class XY extends Reading {
         return [...out, ...this.lineMarkers(one)];
     }
 
-    // A marker every 90 pixels, at another place for each series.
+    // A marker every 90 pixels, at another place for each series; of a line of one point, there.
     lineMarkers(one) {
         const { sx, sy, box } = this;
+        if (one.x.length === 1) {
+            return Number.isFinite(sy.at(one.y[0] ?? NaN)) ? [markerAt(one.look, sx.at(one.x[0]), sy.at(one.y[0]))] : [];
+        }
         const out = [], n = Number(this.spec.series.findIndex((other) => (other.key ?? other.name) === one.key));
         for (let x = box.left + 20 + ((n * 37) % 90); x < box.right; x += 90) {
             const i = firstFrom(one.x, sx.value(x));
@@ -71,7 +75,7 @@ export class XY extends Reading {
         return out;
     }
 
-    // A cross where a line ends before its time, and why.
+    // A cross where a line ends before its time, and why: once for all lines of a key.
     endMark(one) {
         const last = one.end ? this.lastOf(one) : null;
         if (!last) {
@@ -79,8 +83,12 @@ export class XY extends Reading {
         }
         const [x, y] = [this.sx.at(one.x[last.i]), this.sy.at(one.y[last.i])];
         const text = cut(`${one.name}: ${one.end}`, 34), left = x + 12 + widthOf(text) > this.box.right;
-        return [s("path", { d: `M${x - 5},${y - 5}L${x + 5},${y + 5}M${x - 5},${y + 5}L${x + 5},${y - 5}`, class: "chart-end-mark" }),
-            s("text", { x: left ? x - 9 : x + 9, y: this.endHeight(y), class: `chart-own chart-small chart-halo ${one.look.colour}${left ? " chart-end" : ""}` }, text)];
+        const cross = s("path", { d: `M${x - 5},${y - 5}L${x + 5},${y + 5}M${x - 5},${y + 5}L${x + 5},${y - 5}`, class: "chart-end-mark" });
+        if (this.endKeys.has(one.key)) {
+            return [cross];
+        }
+        this.endKeys.add(one.key);
+        return [cross, s("text", { x: left ? x - 9 : x + 9, y: this.endHeight(y), class: `chart-own chart-small chart-halo ${one.look.colour}${left ? " chart-end" : ""}` }, text)];
     }
 
     // Texts of ends that lie on one another are moved apart.

@@ -6,8 +6,13 @@ import { h } from "../dom.js";
 const has = (values) => Array.isArray(values) && values.some((v) => v !== null);
 const plus = (a, b, sign) => a.map((v, i) => (v === null || b?.[i] === null || b?.[i] === undefined ? null : v + sign * b[i]));
 
-function failedAt(row) {
-    return row.verdict === "failed" && row.nan_from !== null && row.nan_from !== undefined ? `NaN at step ${row.nan_from}` : undefined;
+// Why a line ends before its time: from some step on it has no values.
+export function endOf(steps, values) {
+    let i = values.length;
+    while (i > 0 && values[i - 1] === null) {
+        i--;
+    }
+    return i < values.length ? `NaN at step ${steps[i]}` : undefined;
 }
 
 function band(row, values, interval, shown) {
@@ -18,14 +23,14 @@ const look = (row) => ({ name: row.name, key: row.key, style: row.style });
 
 function meanLosses(rows, everyBand) {
     return rows.filter((row) => row.mean).map((row) => ({
-        ...look(row), x: row.mean.step, y: row.mean.loss, end: failedAt(row), ...band(row, row.mean.loss, row.mean.interval, everyBand || row.is_reference),
+        ...look(row), x: row.mean.step, y: row.mean.loss, end: endOf(row.mean.step, row.mean.loss), ...band(row, row.mean.loss, row.mean.interval, everyBand || row.is_reference),
     }));
 }
 
 // Every run: a line of its own in the look of its recipe. The first has the name.
 function eachRun(rows, curve) {
     return rows.flatMap((row) => (row.runs ?? []).map((run) => run.curves?.[curve]).filter((c) => c && has(c.value))
-        .map((c, i) => ({ ...look(row), x: c.step, y: c.value, unnamed: i > 0, end: curve === "loss" && i === 0 ? failedAt(row) : undefined })));
+        .map((c, i) => ({ ...look(row), x: c.step, y: c.value, unnamed: i > 0, end: curve === "loss" ? endOf(c.step, c.value) : undefined })));
 }
 
 const STEP = { label: "step", whole: true, scales: ["linear", "log"], from: null };
@@ -47,7 +52,7 @@ function spanOf(series) {
 }
 
 const SMOOTHED = "Means over the seeds, smoothed; losses above chance level count as chance level. The shaded area is the 95 % interval. A cross marks where a loss became NaN.";
-const NOTES = { mean: SMOOTHED, bands: SMOOTHED, runs: "A line per run. A cross marks where the loss of the first run became NaN." };
+const NOTES = { mean: SMOOTHED, bands: SMOOTHED, runs: "A line per run. A cross marks where a loss became NaN." };
 
 export function lossChart(report, rows) {
     const chance = report.setup?.chance_loss, floor = report.setup?.floor;
@@ -71,7 +76,7 @@ export function lossChart(report, rows) {
 
 export function gapChart(report, rows) {
     const series = rows.filter((row) => row.gap_curve && has(row.gap_curve.gap)).map((row) => ({
-        ...look(row), x: row.gap_curve.step, y: row.gap_curve.gap, end: failedAt(row), ...band(row, row.gap_curve.gap, row.gap_curve.interval, true),
+        ...look(row), x: row.gap_curve.step, y: row.gap_curve.gap, end: row.verdict === "failed" ? endOf(row.gap_curve.step, row.gap_curve.gap) : undefined, ...band(row, row.gap_curve.gap, row.gap_curve.interval, true),
     }));
     if (series.length === 0) {
         return null;
@@ -99,20 +104,23 @@ const COUNTS = [
     ["lr", "Learning rate", "rate", "linear"],
 ];
 
-// Is there anything to see? All values of all runs being one value is a sentence, not a chart.
+// Is there anything to see? All values of all runs being one value is a sentence, not a chart; of one step it is neither.
 function oneValue(series) {
-    const all = new Set(series.flatMap((one) => one.y.filter((v) => v !== null)));
-    return all.size <= 1 ? { value: [...all][0] ?? null } : null;
+    const all = new Set(series.flatMap((one) => one.y));
+    return all.size === 1 && !all.has(null) ? [...all][0] : null;
 }
 
 export function overTime(rows) {
     const charts = [], same = [];
     for (const [key, title, label, scale, short] of COUNTS) {
         const series = eachRun(rows, key);
-        const one = series.length > 0 ? oneValue(series) : null;
-        if (one && one.value !== null) {
-            same.push(`${title}: ${numberText(one.value)} in all runs and steps.`);
-        } else if (series.length > 0 && !series.every((s) => s.x.length < 2)) {
+        const one = oneValue(series);
+        if (series.every((s) => s.x.length < 2)) {
+            continue;
+        }
+        if (one !== null) {
+            same.push(`${title}: ${numberText(one)} in all runs and steps.`);
+        } else {
             charts.push(xyChart({ title, legend: false, compact: true, height: 240, series, labels: false, x: { label: "step", whole: true }, y: { label, short, scale, scales: ["linear", scale === "linear" ? "symmetric" : scale] }, summary: `${title} over steps, a line per run.` }));
         }
     }

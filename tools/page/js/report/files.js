@@ -61,17 +61,19 @@ export function chosen(list) {
     return [...list].map((file) => ({ path: file.webkitRelativePath || file.name, file }));
 }
 
-// { files, names, left, report }: bytes by path, the RUN arguments, how many files no report needs, or a finished report.
+// { files, names, left, report }: bytes by path, the RUN arguments, how many files no report needs, or a
+// finished report, which is a file by itself.
 export async function read(all) {
     const files = Object.create(null), names = new Set();
     let left = 0;
     for (const { path, file } of all) {
         const name = inner(path);
-        if (name === "" || !WANTED.test(name)) {
+        const page = /\.html?$/i.test(name), inside = name.includes("/");
+        if (name === "" || !WANTED.test(name) || (page && inside)) {
             left++;
             continue;
         }
-        if (/\.html?$/i.test(name) || (/\.json$/i.test(name) && !name.includes("/"))) {
+        if (page || (/\.json$/i.test(name) && !inside)) {
             return { report: await reportIn(file) };
         }
         files[name] = new Uint8Array(await file.arrayBuffer());

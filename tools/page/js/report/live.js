@@ -2,6 +2,7 @@
 // that a training that was stopped can be reported, too.
 
 import { xyChart } from "../chart/chart.js";
+import { endOf } from "./curves.js";
 
 export class Live {
     constructor(steps) {
@@ -66,9 +67,9 @@ export class Live {
         const recipes = [...new Set([...this.runs.values()].map((run) => run.recipe))];
         const named = new Set();
         return [...this.runs.values()].map((run) => {
-            const bad = run.y.findIndex((v) => v === null), unnamed = named.has(run.recipe);
+            const unnamed = named.has(run.recipe);
             named.add(run.recipe);
-            return { name: run.recipe, key: run.recipe, style: recipes.indexOf(run.recipe), x: run.x, y: run.y, unnamed, end: bad >= 0 && !unnamed ? `NaN at step ${run.x[bad]}` : undefined };
+            return { name: run.recipe, key: run.recipe, style: recipes.indexOf(run.recipe), x: run.x, y: run.y, unnamed, end: endOf(run.x, run.y) };
         });
     }
 

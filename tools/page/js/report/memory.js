@@ -38,7 +38,7 @@ export function memoryAgainstGap(report, rows) {
     if (points.length < 2) {
         return null;
     }
-    const failed = rows.filter((row) => row.verdict === "failed").map((row) => row.name);
+    const failed = rows.filter((row) => row.verdict === "failed" && !points.includes(row)).map((row) => row.name);
     const tolerances = rows.map((row) => row.tolerance).filter((t) => number(t) && t > 0), tolerance = Math.max(...tolerances);
     return xyChart({
         title: "Memory against gap", legend: false, height: 320,
