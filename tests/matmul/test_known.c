@@ -5,6 +5,7 @@
 
 #include "model.h"
 #include "tests.h"
+#include "tests/support/outcome.h"
 
 static float dot(const char *name, const float *a, const float *b, size_t n)
 {
@@ -294,11 +295,39 @@ static void test_nan_to_zero(void)
     free(many);
 }
 
+/* Terms are cut off below the greatest exponent, that of a number that is subnormal in fp32 too, and never below the
+ * least of its format, which value sets have as well. */
+static void test_least_exponents(void)
+{
+    static const struct {
+        const char *accumulator, *format;
+        float a[2], b[2], expected;
+    } cases[] = {{"tensor13g4:fp32", "e4m3b140", {0x1p-135f, 0x1p-135f}, {0x1p100f, 0x1p92f}, 0x1.01p-35f},
+                 {"hopper-fp8", "e4m3b140", {0x1p-135f, 0x1p-135f}, {0x1p100f, 0x1p92f}, 0x1.01p-35f},
+                 {"tensor3g4:fp32", "e4m3", {0x1p-9f, 0x1p-9f}, {1, 0.25f}, 0x1p-9f},
+                 {"tensor3g4:fp32", "p4emin-6emax8", {0x1p-9f, 0x1p-9f}, {1, 0.25f}, 0x1p-9f}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        static const bnd_backend backends[] = {BND_BACKEND_BEST, BND_BACKEND_PORTABLE, BND_BACKEND_AVX2};
+        for (size_t k = 0; k < 3; k++) {
+            const bnd_format f = format_named(cases[i].format);
+            const bnd_context context = {.threads = 1, .backend = (uint8_t)backends[k]};
+            const bnd_gemm how = {
+                .accumulator = accumulator_named(cases[i].accumulator), .round_a = &f, .context = &context};
+            bnd_error why;
+            float c = 0;
+            bnd_status status = bnd_gemm_f32(&c, 1, 1, cases[i].a, cases[i].b, 2, &how, &why);
+            CU_ASSERT_TRUE(succeeds(status, &why));
+            CU_ASSERT_EQUAL(c, cases[i].expected);
+        }
+    }
+}
+
 CU_TestInfo known_tests[] = {
     {"ones", test_ones},
     {"harmonic sums", test_harmonic},
     {"long sums", test_long},
     {"truncation", test_truncation},
+    {"least exponents of operands", test_least_exponents},
     {"large sums", test_large_sums},
     {"fmaf", test_chain},
     {"promoted zeros", test_promoted_zeros},

@@ -154,6 +154,46 @@ static void test_ties(void)
     bnd_engine_free(engine);
 }
 
+/* The result is rounded, and the gradient goes to the extreme of the operand all the same. */
+static void test_rounded_extremes(void)
+{
+    static const double numbers[2][3] = {{1.001, 0.25, 0.5}, {1.001, 1, 0.5}};
+    for (size_t i = 0; i < 4; i++) {
+        const double sign = i < 2 ? 1 : -1, *x = numbers[i % 2];
+        bnd_engine *engine = engine_under("act=bf16");
+        bnd_error why;
+        bnd_tensor *t = tensor_of(engine, "fp32", (double[]){sign * x[0], sign * x[1], sign * x[2]}, (size_t[]){3}, 1),
+                   *y;
+        double d[3], found;
+        bnd_tensor_want_gradient(t, true);
+        must(bnd_tensor_map(&y, i < 2 ? BND_TENSOR_OP_MAX : BND_TENSOR_OP_MIN, t, &why), &why);
+        must(bnd_tensor_read_f64(&found, 1, y, &why), &why);
+        must(bnd_tensor_backward(y, 1, &why), &why);
+        must(bnd_tensor_read_f64(d, 3, bnd_tensor_gradient(t), &why), &why);
+        CU_ASSERT_TRUE(found == sign && d[0] == 1 && d[1] == 0 && d[2] == 0);
+        bnd_engine_free(engine);
+    }
+}
+
+/* A sum over its count is rounded once. */
+static void test_means(void)
+{
+    for (size_t n = 1; n < 200; n++) {
+        double ones[200], mean = 0;
+        bnd_engine *engine = new_engine();
+        bnd_error why;
+        bnd_tensor *t, *y;
+        for (size_t i = 0; i < n; i++) {
+            ones[i] = 1;
+        }
+        t = tensor_of(engine, "fp64", ones, &n, 1);
+        must(bnd_tensor_map(&y, BND_TENSOR_OP_MEAN, t, &why), &why);
+        must(bnd_tensor_read_f64(&mean, 1, y, &why), &why);
+        CU_ASSERT_EQUAL(mean, 1);
+        bnd_engine_free(engine);
+    }
+}
+
 /* What PyTorch gives, too: the 0th power does not depend on its operand, and NaN is not below anything. */
 static void test_zeros_and_nans(void)
 {
@@ -346,6 +386,8 @@ CU_TestInfo gradient_tests[] = {
     {"sums and means", test_sums},
     {"rows", test_rows},
     {"equal extremes", test_ties},
+    {"extremes that are rounded", test_rounded_extremes},
+    {"means", test_means},
     {"zeros and NaNs", test_zeros_and_nans},
     {"masks", test_masks},
     {"norms", test_norms},

@@ -326,8 +326,39 @@ static void test_refusals(void)
     bnd_error why;
     bnd_tensor *none = tensor_of(engine, "fp32", x, (size_t[]){0, 5}, 2), *y = NULL;
     CU_ASSERT_TRUE(refuses(bnd_tensor_rearrange(&y, none, "a b -> b a", NULL, &why), &why, "no elements"));
+    CU_ASSERT_TRUE(refuses(bnd_tensor_einsum(&y, "... i -> ...", &none, 1, &why), &why, "no elements"));
+    CU_ASSERT_TRUE(
+        refuses(bnd_tensor_reduce(&y, none, "... i -> ...", NULL, BND_TENSOR_OP_MEAN, &why), &why, "no elements"));
     CU_ASSERT_PTR_NULL(y);
     bnd_tensor_release(none);
+    bnd_tensor *pair = tensor_of(engine, "fp32", x, (size_t[]){2}, 1),
+               *deep = tensor_of(engine, "fp32", x, (size_t[]){2, 1, 1, 1, 1, 1, 1, 1}, 8);
+    CU_ASSERT_TRUE(refuses(bnd_tensor_rearrange(&y, pair, "(a b c) -> a b c", "a=4294967296 b=4294967296", &why), &why,
+                           "cannot be split"));
+    CU_ASSERT_TRUE(refuses(bnd_tensor_rearrange(&y, deep, "(a b c d e f g h) ... -> (a b c d e f g h) ...",
+                                                "a=2 b=1 c=1 d=1 e=1 f=1 g=1 h=1", &why),
+                           &why, "more than 8 axes"));
+    CU_ASSERT_PTR_NULL(y);
+    bnd_tensor_release(pair);
+    bnd_tensor_release(deep);
+    bnd_engine_free(engine);
+}
+
+/* Factors with more axes in all than a term can have: none is summed before the last that has it. */
+static void test_many_axes(void)
+{
+    static const size_t ones[8] = {1, 1, 1, 1, 1, 1, 1, 1}, last[8] = {1, 1, 1, 1, 1, 1, 1, 2};
+    bnd_engine *engine = new_engine();
+    bnd_tensor *in[4] = {tensor_of(engine, "fp32", (double[]){1, 2}, (size_t[]){2, 1}, 2),
+                         tensor_of(engine, "fp32", (double[]){1, 1}, (size_t[]){2, 1}, 2),
+                         tensor_of(engine, "fp32", (double[]){1}, ones, 8),
+                         tensor_of(engine, "fp32", (double[]){10, 100}, last, 8)},
+               *y = NULL;
+    bnd_error why;
+    double got = 0;
+    must(bnd_tensor_einsum(&y, "q r, q r, a b c d e f g h, i j k l m n o q -> r", in, 4, &why), &why);
+    must(bnd_tensor_read_f64(&got, 1, y, &why), &why);
+    CU_ASSERT_EQUAL(got, 210);
     bnd_engine_free(engine);
 }
 
@@ -375,6 +406,7 @@ CU_TestInfo named_tests[] = {
     {"rearrange and reduce on random groupings", test_rearrange_and_reduce},
     {"ellipses", test_ellipses},
     {"what is refused", test_refusals},
+    {"many axes", test_many_axes},
     {"extremes of no elements", test_extremes_of_no_elements},
     {"gradients", test_gradients},
     CU_TEST_INFO_NULL,

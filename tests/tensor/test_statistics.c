@@ -234,6 +234,28 @@ static void test_places(void)
 
 /* ---- stochastic casts ---- */
 
+/* Numbers that are written with random bits: each call has its own, and a step anew has the same again. */
+static void test_written(void)
+{
+    const bnd_rule rule = {.rounding = BND_ROUND_SR, .random_bits = 16};
+    bnd_engine *engine = new_engine();
+    bnd_error why;
+    float x[64], y[4][64];
+    fill(x, 64, 10);
+    bnd_tensor *t = tensor(engine, "e4m3", x, 8, 8, BND_ROLE_DATA);
+    for (int i = 0; i < 4; i++) {
+        if (i != 1) {
+            bnd_engine_set_seed(engine, 7, i == 3);
+        }
+        must(bnd_tensor_write_f32(t, x, 64, rule, &why), &why);
+        numbers_of(y[i], 64, t);
+    }
+    CU_ASSERT_NOT_EQUAL(memcmp(y[0], y[1], sizeof y[0]), 0);
+    CU_ASSERT_EQUAL(memcmp(y[0], y[2], sizeof y[0]), 0);
+    CU_ASSERT_NOT_EQUAL(memcmp(y[0], y[3], sizeof y[0]), 0);
+    bnd_engine_free(engine);
+}
+
 static void test_stochastic(void)
 {
     static const char *const policies[] = {"act=e4m3:sr",   "gemm=bf16:sr",    "grad=e4m3:sr", "gemm_out=e5m2:sr",
@@ -264,11 +286,8 @@ static void test_stochastic(void)
 }
 
 CU_TestInfo statistics_tests[] = {
-    {"statistics are bulk's", test_statistics},
-    {"statistics of blocks", test_statistics_of_blocks},
-    {"statistics cost nothing", test_no_cost},
-    {"allocations", test_allocations},
-    {"places", test_places},
-    {"stochastic casts", test_stochastic},
-    CU_TEST_INFO_NULL,
+    {"statistics are bulk's", test_statistics}, {"statistics of blocks", test_statistics_of_blocks},
+    {"written with random bits", test_written}, {"statistics cost nothing", test_no_cost},
+    {"allocations", test_allocations},          {"places", test_places},
+    {"stochastic casts", test_stochastic},      CU_TEST_INFO_NULL,
 };

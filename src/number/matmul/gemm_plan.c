@@ -37,10 +37,10 @@ static void set_rounding(bndi_sum *sum)
 /* The way of tile_tensor_words.h needs a group of products in 32 bits: of less than 2^(fraction + 2) units each. */
 static const bndi_way *choose_tensor(bndi_sum *sum)
 {
-    enum { LOWER = 7 }; /* measured on an H200: -133 for sums in fp32, -21 for those in fp16 */
+    enum { LOWER = 7, BIAS = 127 }; /* measured on an H200: -133 for sums in fp32, -21 for those in fp16 */
     const bnd_format *f = &sum->accumulator.format;
     const int32_t lowest = sum->fp32->least_quantum; /* no operand has a lower exponent */
-    const int32_t a = sum->a_format.emin, b = sum->b_format.emin;
+    const int32_t a = sum->emin_a, b = sum->emin_b;
     sum->tensor = (bndi_tensor_sum){.least_a = bndi_power_of_two(a > lowest ? a : lowest),
                                     .least_b = bndi_power_of_two(b > lowest ? b : lowest),
                                     .least = bndi_power_of_two(f->emin),
@@ -50,7 +50,9 @@ static const bndi_way *choose_tensor(bndi_sum *sum)
                                     .toward_zero = f->emin == sum->fp32->emin};
     const int64_t most = (int64_t)sum->group << (sum->accumulator.fraction + 2);
     sum->tensor.wide = most + (most / sum->group) > INT64_C(1) << 24;
-    const bool fits = most <= INT64_C(1) << 31 && sum->tensor.toward_zero;
+    /* The field of a number that is subnormal in fp32 is not its exponent. */
+    const bool fields = a >= -BIAS && b >= -BIAS;
+    const bool fits = most <= INT64_C(1) << 31 && sum->tensor.toward_zero && fields;
     return fits ? &sum->ways->tensor : &sum->ways->tensor_wide;
 }
 
@@ -386,6 +388,8 @@ bnd_status bndi_sum_make(bndi_sum *sum, const bnd_gemm *how, const bnd_format *a
     }
     sum->a_format = a_format != NULL && a_format->width > 0 ? *a_format : *sum->fp32;
     sum->b_format = b_format != NULL && b_format->width > 0 ? *b_format : *sum->fp32;
+    sum->emin_a = (a_format != NULL ? a_format : sum->fp32)->emin; /* also of a value set */
+    sum->emin_b = (b_format != NULL ? b_format : sum->fp32)->emin;
     sum->bits = sum->accumulator.format.precision;
     sum->group = sum->accumulator.group;
     choose_strips(sum, how->context);

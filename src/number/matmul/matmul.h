@@ -142,6 +142,7 @@ struct bndi_sum {
     bnd_accumulator accumulator; /* with nothing left to default */
     const bnd_format *fp32;
     bnd_format a_format, b_format; /* of the operands, as bnd_operate sees them */
+    int32_t emin_a, emin_b;        /* of the operands, value sets too */
     const bndi_ways *ways;
     const bndi_way *way;    /* NULL: strips only */
     bool narrow;            /* fp32 holds the values of the format: C can hold a sum in the middle of k */

@@ -118,8 +118,8 @@ static ALWAYS_INLINE bool tensor_by(bool wide, const bndi_sum *sum, float *c, si
     w.first = all_words(3 * BIAS + fraction);
     w.keep = all_words(-(1 << (24 - sum->bits)));
     w.keep_double = -((int64_t)1 << (53 - sum->bits));
-    w.least_a = all_words(sum->a_format.emin + BIAS);
-    w.least_b = all_words(sum->b_format.emin + BIAS);
+    w.least_a = all_words(sum->emin_a + BIAS);
+    w.least_b = all_words(sum->emin_b + BIAS);
     w.least_s = all_words(1);
     w.bits_of_a = w.bits_of_b = w.field = all_words(0);
     for (size_t i = 0; i < ALIGNED_ROWS; i++) {

@@ -74,17 +74,22 @@ void *bndi_workspace(bnd_engine *engine, unsigned which, size_t bytes)
     return w->data;
 }
 
+static void free_spares(bnd_engine *engine)
+{
+    for (unsigned i = 0; i < engine->spare_count; i++) {
+        free(engine->spares[i].data);
+    }
+    engine->spare_count = 0;
+    engine->spare_bytes = 0;
+}
+
 void bndi_free_spares(bnd_engine *engine)
 {
     for (unsigned i = 0; i < BNDI_WORKSPACES; i++) {
         free(engine->workspace[i].data);
         engine->workspace[i] = (bndi_spare){.data = NULL};
     }
-    for (unsigned i = 0; i < engine->spare_count; i++) {
-        free(engine->spares[i].data);
-    }
-    engine->spare_count = 0;
-    engine->spare_bytes = 0;
+    free_spares(engine);
 }
 
 /* The oldest spare goes where there are too many, or where they would make it more than twice what the run has ever
@@ -112,8 +117,8 @@ bnd_status bndi_buffer_new(bndi_buffer **out, bnd_engine *engine, bnd_role role,
 {
     bndi_buffer *buffer = malloc(sizeof *buffer);
     unsigned char *data = take_room(engine, room_for(bytes));
-    if (data == NULL && engine->spare_count > 0) { /* spares are freed before a call fails */
-        bndi_free_spares(engine);
+    if (data == NULL && engine->spare_count > 0) { /* spares, not workspaces: one may be in use */
+        free_spares(engine);
         data = take_room(engine, room_for(bytes));
     }
     if (buffer == NULL || data == NULL) {

@@ -73,6 +73,14 @@ bndi_store bndi_store_with_scales(bnd_engine *engine, bnd_role role)
     return how;
 }
 
+/* Only random bits are numbered: numbers that are written to the nearest change no cast that follows. */
+bndi_store bndi_store_given(bnd_engine *engine, bnd_rule rule)
+{
+    const bool drawn = rule.rounding >= BND_ROUND_DETERMINISTIC_COUNT;
+    return (bndi_store){
+        .rule = rule, .seed = engine->seed, .purpose = drawn ? engine->step << 32 | (uint32_t)engine->casts++ : 0};
+}
+
 bndi_store bndi_store_for(bnd_engine *engine, bnd_role role)
 {
     bndi_store how = bndi_store_with_scales(engine, role);

@@ -38,6 +38,7 @@ void bndi_result_format(bnd_format *out, const bnd_engine *engine, bnd_role role
 /* How a result of a role is stored: its rule, its random bits (each call has its own), its statistics. What shares
  * scales is stored twice, first as fp32, simply. */
 bndi_store bndi_store_for(bnd_engine *engine, bnd_role role);
+bndi_store bndi_store_given(bnd_engine *engine, bnd_rule rule); /* of numbers that a caller gives */
 bndi_store bndi_store_with_scales(bnd_engine *engine, bnd_role role);
 bndi_store bndi_store_for_saved(bnd_engine *engine, unsigned operand);
 

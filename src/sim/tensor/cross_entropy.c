@@ -92,7 +92,7 @@ static bnd_status cross_entropy_forward(bndi_call *c, bnd_error *why)
     if (status == BND_OK) {
         bndi_store how = bndi_store_for(c->engine, c->role);
         double sum = bndi_maths_of(&c->engine->context)->sum(l.sum, 16);
-        bndi_store_sums(c->saved[BNDI_OUT], &sum, 1 / (double)bndi_count(&c->in_shape[1]), &how);
+        bndi_store_sums(c->saved[BNDI_OUT], &sum, (double)bndi_count(&c->in_shape[1]), &how);
     }
     return status;
 }

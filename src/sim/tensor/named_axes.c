@@ -6,7 +6,7 @@
 /* A list of axes by number: what a tensor's axes are. */
 typedef struct axes {
     unsigned count;
-    uint8_t name[BNDI_TERM_AXES];
+    uint8_t name[BNDI_ALL_NAMES];
 } axes;
 
 static bnd_status refuse_extent(const bndi_pattern *p, unsigned name, size_t has, const char *who, bnd_error *why)
@@ -19,19 +19,32 @@ static bnd_status refuse_extent(const bndi_pattern *p, unsigned name, size_t has
                           p->extent[name]);
 }
 
+static bnd_status refuse_empty(const char *who, bnd_error *why)
+{
+    return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: an axis has no elements; a pattern needs some in each axis", who);
+}
+
+static bnd_status refuse_split(unsigned which, const char *who, bnd_error *why)
+{
+    return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: after the split, operand %u would have more than 8 axes", who,
+                    which + 1);
+}
+
 /* The extents of a group whose product is known: at most one of them may be open. */
 static bnd_status split_extent(bndi_pattern *p, const bndi_item *item, size_t whole, const char *who, bnd_error *why)
 {
     size_t known = 1;
     unsigned open = BNDI_NAMES;
     if (whole == 0) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: an axis has no elements; a pattern needs some in each axis",
-                        who);
+        return refuse_empty(who, why);
     }
     for (unsigned i = 0; i < item->count; i++) {
         unsigned name = item->names[i];
         if (p->extent[name] != 0) {
-            known *= p->extent[name];
+            if (__builtin_mul_overflow(known, p->extent[name], &known)) {
+                return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                                "%s: an axis of %zu elements cannot be split into parts of so many", who, whole);
+            }
         } else if (open == BNDI_NAMES) {
             open = name;
         } else {
@@ -84,8 +97,14 @@ static bnd_status take_operand(bndi_pattern *p, unsigned which, const bnd_tensor
         const bndi_item *item = &term->items[i];
         for (size_t j = of_ellipsis; item->ellipsis && j-- > 0; axis++) {
             size_t *extent = &p->extent[BNDI_ELLIPSIS + j], has = t->shape.extent[axis];
+            if (has == 0) {
+                return refuse_empty(who, why);
+            }
             if (*extent > 1 && has > 1 && *extent != has) {
                 return refuse_extent(p, (unsigned)(BNDI_ELLIPSIS + j), has, who, why);
+            }
+            if (seen->rank == BND_TENSOR_RANK_MAX) {
+                return refuse_split(which, who, why);
             }
             *extent = *extent > 1 ? *extent : has;
             names->name[names->count++] = (uint8_t)(BNDI_ELLIPSIS + j);
@@ -97,8 +116,7 @@ static bnd_status take_operand(bndi_pattern *p, unsigned which, const bnd_tensor
         status = split_extent(p, item, t->shape.extent[axis++], who, why);
         for (unsigned j = 0; status == BND_OK && j < item->count; j++) {
             if (seen->rank == BND_TENSOR_RANK_MAX) {
-                return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: after the split, operand %u would have more than 8 axes",
-                                who, which + 1);
+                return refuse_split(which, who, why);
             }
             names->name[names->count++] = item->names[j];
             seen->extent[seen->rank++] = p->extent[item->names[j]];
@@ -319,7 +337,7 @@ static axes needed_after(const axes *of_result, const axes *of_factor, unsigned 
     axes needed = *of_result;
     for (unsigned i = done + 1; i < count; i++) {
         for (unsigned j = 0; j < of_factor[i].count; j++) {
-            if (!has(&needed, of_factor[i].name[j]) && needed.count < BNDI_TERM_AXES) {
+            if (!has(&needed, of_factor[i].name[j])) {
                 put(&needed, of_factor[i].name[j]);
             }
         }

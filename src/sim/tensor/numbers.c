@@ -201,7 +201,7 @@ static bnd_status write_numbers(bnd_tensor *t, const void *x, size_t n, bndi_wid
     if (status != BND_OK) {
         return status;
     }
-    bndi_store how = {.rule = rule, .seed = t->engine->seed};
+    const bndi_store how = bndi_store_given(t->engine, rule);
     bndi_walk_open(&walk, t, &t->shape, work);
     for (size_t at = 0; at < n; at += BNDI_TENSOR_CHUNK) {
         size_t m = n - at < BNDI_TENSOR_CHUNK ? n - at : BNDI_TENSOR_CHUNK;

@@ -6,10 +6,11 @@
 
 /* ---- sums and means as operations ---- */
 
-static double factor_of(const bndi_call *c)
+/* What a sum is divided by. */
+static double count_of(const bndi_call *c)
 {
     size_t of = bndi_count(&c->in_shape[0]), to = bndi_count(&c->shape);
-    return c->operation == BND_TENSOR_OP_SUM ? 1 : (double)to / (double)of;
+    return c->operation == BND_TENSOR_OP_SUM ? 1 : (double)of / (double)to;
 }
 
 static bnd_status sum_forward(bndi_call *c, bnd_error *why)
@@ -25,7 +26,7 @@ static bnd_status sum_forward(bndi_call *c, bnd_error *why)
     }
     bndi_store how = bndi_store_for(c->engine, c->role);
     bndi_sum_axes((double *)(void *)sums->data, c->saved[0], reduced);
-    bndi_store_sums(c->saved[BNDI_OUT], (const double *)(const void *)sums->data, factor_of(c), &how);
+    bndi_store_sums(c->saved[BNDI_OUT], (const double *)(const void *)sums->data, count_of(c), &how);
     bndi_buffer_release(sums);
     return BND_OK;
 }
@@ -46,7 +47,7 @@ static bnd_status sum_backward(bndi_call *c, const bnd_tensor *d, bndi_gradients
     }
     if (status == BND_OK) {
         bndi_store how = bndi_store_for(c->engine, g->role[0]);
-        bndi_scale_into(g->out[0], shaped, factor_of(c), &how);
+        bndi_scale_into(g->out[0], shaped, 1 / count_of(c), &how);
         bndi_drop(shaped);
     }
     return status;

@@ -312,7 +312,7 @@ static void load_integers(bnd_tensor *t, const bnd_safetensor *entry, bnd_rule r
     bndi_numbers buffer;
     bndi_width work = entry->bits <= 16 ? BNDI_WORDS_32 : BNDI_WORDS_64;
     size_t n = bndi_count(&t->shape);
-    const bndi_store how = {.rule = rule, .seed = t->engine->seed};
+    const bndi_store how = bndi_store_given(t->engine, rule);
     bndi_walk_open(&to, t, &t->shape, work);
     from = walk_over(entry->data, n, bnd_lab_format_of_words(work), BND_PACKING_PACKED);
     from.storage = (bndi_storage){.bits = entry->bits};
@@ -332,11 +332,13 @@ static void load_codes(bnd_tensor *t, const bnd_safetensor *entry, const element
     bndi_numbers words, rounded;
     size_t n = bndi_count(&t->shape);
     bool same = bnd_format_same(&t->format, &e->format);
+    const bndi_store numbered = bndi_store_given(t->engine, rule);
     const bndi_walk from = walk_over(entry->data, n, &e->format, e->packing);
     bndi_walk_open(&to, t, &t->shape, BNDI_WORDS_64);
     bnd_array how = {.context = &t->engine->context,
                      .rule = rule,
-                     .seed = t->engine->seed,
+                     .seed = numbered.seed,
+                     .purpose = numbered.purpose,
                      .packing_in = from.storage.packed ? BND_PACKING_UNPACKED : (uint8_t)e->packing,
                      .packing_out = to.storage.packed ? BND_PACKING_UNPACKED : BND_PACKING_PACKED};
     for (size_t at = 0; at < n; at += BNDI_TENSOR_CHUNK) {
@@ -434,6 +436,11 @@ bnd_status bnd_tensor_load_into(bnd_tensor *t, const bnd_safetensors *file, cons
     bndi_buffer *kept;
     bnd_status status = bndi_check_tensor(t, why);
     status = status == BND_OK ? find_entry(&entry, file, name, why) : status;
+    if (status == BND_OK && t->buffer->scaled != NULL && !bndi_scaled_is_whole(t)) {
+        status = bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                          "tensor \"%s\": a part of a tensor that shares scales cannot be loaded; load the whole of it",
+                          entry->name);
+    }
     const char *how = status == BND_OK ? said(file, SCALING_KEY, entry->name) : NULL;
     if (status != BND_OK || how != NULL) {
         return status != BND_OK ? status : load_scaled(t, file, entry, how, why);

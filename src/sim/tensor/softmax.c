@@ -66,31 +66,50 @@ static void logsumexp_back_row(const bndi_row_pass *p, void *to, const void *con
     }
 }
 
-/* The gradient of an extreme goes to all that are it, in equal parts. */
-static void extreme_back_row(const bndi_row_pass *p, void *to, const void *const *in)
+static double largest(const bndi_row_pass *p, const double *x)
 {
-    double *dx = to;
-    const double *x = in[0], *d = in[1], *y = in[2];
+    return p->maths->largest(x, p->length);
+}
+
+static double smallest(const bndi_row_pass *p, const double *x)
+{
+    p->maths->linear(p->scratch, x, 0, -1, p->length);
+    return -p->maths->largest(p->scratch, p->length);
+}
+
+/* The gradient of an extreme goes to all that are it, in equal parts. */
+static void give_to_extreme(double *dx, const double *x, double extreme, double d, size_t n)
+{
     size_t equal = 0;
-    for (size_t i = 0; i < p->length; i++) {
-        equal += x[i] == *y;
+    for (size_t i = 0; i < n; i++) {
+        equal += x[i] == extreme;
     }
-    for (size_t i = 0; i < p->length; i++) {
-        dx[i] = x[i] == *y ? *d / (double)equal : 0;
+    for (size_t i = 0; i < n; i++) {
+        dx[i] = x[i] == extreme ? d / (double)equal : 0;
     }
+}
+
+/* The result is of no use here: it may be rounded. */
+static void max_back_row(const bndi_row_pass *p, void *to, const void *const *in)
+{
+    const double *x = in[0], *d = in[1];
+    give_to_extreme(to, x, largest(p, x), *d, p->length);
+}
+
+static void min_back_row(const bndi_row_pass *p, void *to, const void *const *in)
+{
+    const double *x = in[0], *d = in[1];
+    give_to_extreme(to, x, smallest(p, x), *d, p->length);
 }
 
 static void max_row(const bndi_row_pass *p, void *to, const void *const *in)
 {
-    double *y = to;
-    *y = p->maths->largest(in[0], p->length);
+    *(double *)to = largest(p, in[0]);
 }
 
 static void min_row(const bndi_row_pass *p, void *to, const void *const *in)
 {
-    double *y = to;
-    p->maths->linear(p->scratch, in[0], 0, -1, p->length);
-    *y = -p->maths->largest(p->scratch, p->length);
+    *(double *)to = smallest(p, in[0]);
 }
 
 /* ---- operations ---- */
@@ -155,8 +174,9 @@ static bnd_status rows_backward(bndi_call *c, const bnd_tensor *d, bndi_gradient
     bndi_row_operand out = {g->out[0], false};
     const bndi_row_operand normalized[] = {{d, false}, {c->saved[BNDI_OUT], false}};
     const bndi_row_operand reduced[] = {{c->saved[0], false}, {d, true}, {c->saved[BNDI_OUT], true}};
+    const unsigned count = reduces(c) && (c->row->saves & BNDI_SAVE_OUT) != 0 ? 3 : 2;
     bndi_count_flops(c->engine, c->operation, f->flops * bndi_count(&c->in_shape[0]));
-    return bndi_run_rows(out, reduces(c) ? reduced : normalized, reduces(c) ? 3 : 2, &c->in_shape[0], along,
+    return bndi_run_rows(out, reduces(c) ? reduced : normalized, count, &c->in_shape[0], along,
                          f->any_work ? c->work : BNDI_WORDS_64, f->backward, &how, why);
 }
 
@@ -188,8 +208,8 @@ const bndi_row bndi_row_rows[BND_TENSOR_OP_COUNT] = {
                                       log_softmax_back_row, 4, false),
     [BND_TENSOR_OP_LOGSUMEXP] = ROW("logsumexp", true, BNDI_SAVE_A | BNDI_SAVE_OUT, bndi_shape_of_reduction,
                                     four_an_element, logsumexp_row, logsumexp_back_row, 3, false),
-    [BND_TENSOR_OP_MAX] = ROW("max", false, BNDI_SAVE_A | BNDI_SAVE_OUT, bndi_shape_of_reduction, one_an_element,
-                              max_row, extreme_back_row, 1, false),
-    [BND_TENSOR_OP_MIN] = ROW("min", false, BNDI_SAVE_A | BNDI_SAVE_OUT, bndi_shape_of_reduction, one_an_element,
-                              min_row, extreme_back_row, 1, false),
+    [BND_TENSOR_OP_MAX] =
+        ROW("max", false, BNDI_SAVE_A, bndi_shape_of_reduction, one_an_element, max_row, max_back_row, 1, false),
+    [BND_TENSOR_OP_MIN] =
+        ROW("min", false, BNDI_SAVE_A, bndi_shape_of_reduction, one_an_element, min_row, min_back_row, 1, false),
 };

@@ -107,7 +107,7 @@ void bndi_sum_axes(double *sums, const bnd_tensor *t, unsigned reduced)
     }
 }
 
-void bndi_store_sums(bnd_tensor *out, const double *sums, double factor, const bndi_store *how)
+void bndi_store_sums(bnd_tensor *out, const double *sums, double over, const bndi_store *how)
 {
     bndi_walk walk;
     bndi_numbers buffer;
@@ -116,7 +116,7 @@ void bndi_store_sums(bnd_tensor *out, const double *sums, double factor, const b
     for (size_t at = 0; at < n; at += BNDI_TENSOR_CHUNK) {
         size_t m = n - at < BNDI_TENSOR_CHUNK ? n - at : BNDI_TENSOR_CHUNK;
         for (size_t i = 0; i < m; i++) {
-            buffer.f64[i] = sums[at + i] * factor;
+            buffer.f64[i] = sums[at + i] / over;
         }
         bndi_write(&walk, at, m, &buffer, how);
     }

@@ -15,6 +15,6 @@ BND_CHECKED bnd_status bndi_reduced_axes(unsigned *reduced, const bndi_call *c, 
 BND_CHECKED bnd_status bndi_shape_of_reduction(bndi_call *c, bnd_error *why); /* a row's `shape` */
 void bndi_reduced_shape(bndi_shape *out, const bndi_shape *in, unsigned reduced, bool keep);
 void bndi_sum_axes(double *sums, const bnd_tensor *t, unsigned reduced);
-void bndi_store_sums(bnd_tensor *out, const double *sums, double factor, const bndi_store *how);
+void bndi_store_sums(bnd_tensor *out, const double *sums, double over, const bndi_store *how); /* divided by `over` */
 
 #endif
