@@ -225,6 +225,10 @@ static void name_twice(gguf_bytes *g)
     gguf_put(g, (const char[64]){0}, 64);
 }
 
+/* A text of 78 bytes: of a name at most 80 are shown, and no character is cut. */
+#define LONG "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+#define EURO "\xe2\x82\xac"
+
 /* One tensor, and nothing after it. */
 typedef struct tensor_case {
     const char *message, *name;
@@ -239,6 +243,10 @@ static const tensor_case tensor_cases[] = {
     {"unknown type 4294967295", "a", 1, 32, 1, 0xffffffff, 0},
     {"not a multiple of the 32 of a Q4_0 block", "a", 2, 16, 2, 2, 0},
     {"the name of a tensor must be a text", "\xff", 1, 1, 1, 0, 0},
+    {"'" LONG "...': it must have", LONG EURO, 5, 1, 1, 0, 0},
+    {"'" LONG "aa...': it must have", LONG "aa" EURO, 5, 1, 1, 0, 0},
+    {"'" LONG "aa': it must have", LONG "aa", 5, 1, 1, 0, 0},
+    {"'aa" EURO "': it must have", "aa" EURO, 5, 1, 1, 0, 0},
 };
 
 static void test_gguf_tensors_refused(void)

@@ -38,8 +38,12 @@ static float *made(float (*at)(size_t, size_t, size_t), size_t rows, size_t colu
     return x;
 }
 
-static void make_experts(const char *name, const char *gate_up, const char *down, const char *config, bool in_first)
+/* `more`: with a linear layer. */
+static void make_with(const char *name, const char *gate_up, const char *down, const char *config, bool in_first,
+                      bool more)
 {
+    static const float layer[32 * 32] = {1};
+    static const uint64_t layer_shape[] = {32, 32};
     char folder[PATH_SIZE], path[PATH_SIZE], file[64];
     float *up = made(gate_up_at, GATE_UP, IN, in_first), *low = made(down_at, IN, INNER, in_first);
     uint64_t shapes[2][3] = {{E, in_first ? IN : GATE_UP, in_first ? GATE_UP : IN},
@@ -57,14 +61,25 @@ static void make_experts(const char *name, const char *gate_up, const char *down
          .shape = shapes[1],
          .data = (const unsigned char *)low,
          .size = sizeof *low * E * IN * INNER},
+        {.name = "model.layers.0.o_proj.weight",
+         .dtype = "F32",
+         .rank = 2,
+         .shape = layer_shape,
+         .data = (const unsigned char *)layer,
+         .size = sizeof layer},
     };
     CU_ASSERT_EQUAL_FATAL(mkdir(in_folder(folder, name), 0777), 0);
     snprintf(file, sizeof file, "%s/model.safetensors", name);
-    CU_ASSERT_EQUAL_FATAL(bnd_safetensors_write(in_folder(path, file), entries, 2, NULL, 0, NULL), BND_OK);
+    CU_ASSERT_EQUAL_FATAL(bnd_safetensors_write(in_folder(path, file), entries, more ? 3 : 2, NULL, 0, NULL), BND_OK);
     snprintf(file, sizeof file, "%s/config.json", name);
     write_file(in_folder(path, file), config, strlen(config));
     free(up);
     free(low);
+}
+
+static void make_experts(const char *name, const char *gate_up, const char *down, const char *config, bool in_first)
+{
+    make_with(name, gate_up, down, config, in_first, false);
 }
 
 static bool same_part(const bnd_checkpoint *a, const bnd_checkpoint *b, const char *name)
@@ -137,6 +152,7 @@ static void values_of_gpt_oss(void)
     bnd_checkpoint *blocks = quantize_named("model", "blocks", &how), *first = quantize_named("first", "first-4", &how);
     how.keep = keep;
     how.keeps = 1;
+    how.unfused = true;
     bnd_checkpoint *kept = quantize_named("blocks", "kept", &how),
                    *values = quantize_named("blocks", "values", &(bnd_quantize){.to = "fp32"}),
                    *as_stored = quantize_named("first-4", "as-stored", &(bnd_quantize){.to = "bf16"});
@@ -197,6 +213,7 @@ static void experts_that_stay(void)
 {
     static const char *const keep[] = {"*.gate_up_proj", "*.down_proj"}, *const also[] = {"*.down_proj"},
                              *const one[] = {"*.0.down_proj"};
+    static const char *const half[] = {"*down_proj"};
     open_folder();
     make_experts("gpt", AT "gate_up_proj", AT "down_proj", "{\"model_type\": \"gpt_oss\"}", true);
     make_experts("other", AT "gate_up_proj", AT "down_proj", "{\"model_type\": \"else\"}", true);
@@ -210,6 +227,10 @@ static void experts_that_stay(void)
     refuse_plan(odd, &(bnd_quantize){.to = "nvfp4"}, BND_BAD_ARGUMENT, "none of the 2 tensors");
     refuse_plan(llama, &(bnd_quantize){.to = "nvfp4", .keep = keep, .keeps = 2}, BND_BAD_ARGUMENT, "none of the 2");
     refuse_plan(llama, &(bnd_quantize){.to = "nvfp4", .keep = one, .keeps = 1}, BND_BAD_ARGUMENT, "keep all of it");
+    refuse_plan(llama, &(bnd_quantize){.to = "e4m3", .keep = half, .keeps = 1}, BND_BAD_ARGUMENT,
+                "down_proj stays, but loaders read it together with " AT "gate_up_proj, which is quantized");
+    refuse_plan(gpt, &(bnd_quantize){.to = "mxfp4", .layout = "gpt-oss", .keep = half, .keeps = 1}, BND_BAD_ARGUMENT,
+                "keep both or none");
     refuse_plan(llama, &(bnd_quantize){.to = "mxfp4", .layout = "gpt-oss"}, BND_BAD_ARGUMENT, "an array of experts");
     refuse_plan(gpt, &(bnd_quantize){.to = "nvfp4", .layout = "gpt-oss"}, BND_BAD_ARGUMENT, "gpt-oss has no layout");
     bnd_checkpoint_free(gpt);
@@ -219,8 +240,61 @@ static void experts_that_stay(void)
     close_folder();
 }
 
+/* Loaders would look for codes of experts that no config lists. */
+static void experts_that_stay_are_listed(void)
+{
+    static const char *const keep[] = {"*experts*"}, *const half[] = {"*down_proj"};
+    static const struct {
+        const char *type, *at, *layout, *to, *entry;
+        size_t keeps;
+    } cases[] = {
+        {"qwen3_5_moe_text", AT, "compressed-tensors", "nvfp4",
+         "\"re:model\\\\.layers\\\\.0\\\\.mlp\\\\.experts\\\\..*\"", 0},
+        {"qwen3_5_moe_text", AT, "modelopt", "nvfp4", "\"model.layers.0.mlp.experts*\"", 0},
+        {"qwen3_5_moe_text", AT, "fp8-block", "e4m3", "\"model.layers.0.mlp.experts\"", 0},
+        {"llama4", AT, "compressed-tensors", "e4m3", "\"re:model\\\\.layers\\\\.0\\\\.mlp\\\\.experts\\\\..*\"", 1},
+        {"qwen3_5_moe", "model.language_model.layers.0.mlp.experts.", "compressed-tensors", "nvfp4",
+         "\"re:(model\\\\.language_model|language_model\\\\.model)\\\\.layers\\\\.0\\\\.mlp\\\\.experts\\\\..*\"", 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char config[64], up[64], down[64], path[PATH_SIZE];
+        open_folder();
+        snprintf(config, sizeof config, "{\"model_type\": \"%s\"}", cases[i].type);
+        snprintf(up, sizeof up, "%sgate_up_proj", cases[i].at);
+        snprintf(down, sizeof down, "%sdown_proj", cases[i].at);
+        make_with("in", up, down, config, true, true);
+        const bnd_quantize how = {.to = cases[i].to, .layout = cases[i].layout, .keep = keep, .keeps = cases[i].keeps};
+        bnd_checkpoint *out = quantize_named("in", "out", &how);
+        const char *text = bnd_checkpoint_text(out, "config.json", NULL), *entry = strstr(text, cases[i].entry);
+        CU_ASSERT_PTR_NOT_NULL(entry);
+        CU_ASSERT_TRUE(entry != NULL &&
+                       (i == 2 || strstr(entry + 1, cases[i].entry) == NULL)); /* once for two arrays */
+        if (i == 1) {
+            bnd_relayout_result result;
+            CU_ASSERT_PTR_NOT_NULL(strstr(bnd_checkpoint_text(out, "hf_quant_config.json", NULL), cases[i].entry));
+            CU_ASSERT_EQUAL(bnd_checkpoint_relayout(&result, out, in_folder(path, "ct"),
+                                                    &(bnd_relayout){.layout = "compressed-tensors"}, false, NULL),
+                            BND_OK);
+            bnd_checkpoint *ct = open_made("ct");
+            CU_ASSERT_PTR_NOT_NULL(strstr(bnd_checkpoint_text(ct, "config.json", NULL), cases[0].entry));
+            bnd_checkpoint_free(ct);
+        }
+        bnd_checkpoint_free(out);
+        if (i == 3) { /* a half that stays has its own name: the expression would name the other half, too */
+            out =
+                quantize_named("in", "half", &(bnd_quantize){.to = "e4m3", .keep = half, .keeps = 1, .unfused = true});
+            text = bnd_checkpoint_text(out, "config.json", NULL);
+            CU_ASSERT_PTR_NULL(strstr(text, "re:"));
+            CU_ASSERT_PTR_NOT_NULL(strstr(text, "\"" AT "down_proj\""));
+            bnd_checkpoint_free(out);
+        }
+        close_folder();
+    }
+}
+
 CU_TestInfo expert_tests[] = {{"blocks of gpt-oss", blocks_of_gpt_oss},
                               {"values of gpt-oss", values_of_gpt_oss},
                               {"layers of each expert", layers_of_each_expert},
                               {"experts that stay", experts_that_stay},
+                              {"experts that stay are listed", experts_that_stay_are_listed},
                               CU_TEST_INFO_NULL};

@@ -71,12 +71,39 @@ static void roles(void)
         {"transformer.h.0.ln_1.weight", 1, "vector", false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        bndi_role role = bndi_role_of(cases[i].name, cases[i].rank, false);
+        bndi_role role = bndi_role_of(cases[i].name, cases[i].rank, "llama", false);
         CU_ASSERT_STRING_EQUAL(role.reason, cases[i].reason);
         CU_ASSERT_EQUAL(role.linear, cases[i].linear);
         CU_ASSERT_EQUAL(role.quantizes, strcmp(cases[i].reason, "linear") == 0);
     }
-    CU_ASSERT_TRUE(bndi_role_of("lm_head.weight", 2, true).quantizes); /* it was quantized: so it is again */
+    CU_ASSERT_TRUE(bndi_role_of("lm_head.weight", 2, "llama", true).quantizes); /* it was quantized: so it is again */
+}
+
+/* The same names are of two classes; the model's type tells which. */
+static void conv1d_of_gpt2(void)
+{
+    static const struct {
+        const char *model_type, *name;
+        bool conv1d;
+    } cases[] = {
+        {"gpt2", "transformer.h.0.attn.c_attn.weight", true},
+        {"gpt2", "h.11.mlp.c_fc.weight", true},
+        {"gpt2", "h.0.crossattention.q_attn.weight", true},
+        {"openai-gpt", "transformer.h.0.mlp.c_proj.weight", true},
+        {"imagegpt", "transformer.h.0.attn.c_proj.weight", true},
+        {"gpt2", "h.0.attn.other.weight", false},
+        {"gpt_bigcode", "transformer.h.0.attn.c_attn.weight", false},
+        {"", "transformer.h.0.attn.c_attn.weight", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const bndi_role role = bndi_role_of(cases[i].name, 2, cases[i].model_type, false);
+        CU_ASSERT_STRING_EQUAL(role.reason, cases[i].conv1d ? "conv1d" : "linear");
+        CU_ASSERT_EQUAL(role.quantizes, !cases[i].conv1d);
+        CU_ASSERT_TRUE(role.linear);
+    }
+    CU_ASSERT_STRING_EQUAL(bndi_role_of("h.0.attn.c_attn.bias", 1, "gpt2", false).reason, "vector");
+    CU_ASSERT_TRUE(bndi_role_of("model.layers.0.mlp.experts.down_proj", 3, "", false).experts);
+    CU_ASSERT_FALSE(bndi_role_of("model.layers.0.mlp.experts.down_proj_bias", 3, "", false).experts);
 }
 
 static void fused_layers(void)
@@ -117,6 +144,7 @@ static void fused_layers(void)
 CU_TestInfo name_tests[] = {{"patterns", patterns},
                             {"patterns take little time", patterns_take_little_time},
                             {"roles", roles},
+                            {"Conv1D of GPT-2", conv1d_of_gpt2},
                             {"fused layers", fused_layers},
                             CU_TEST_INFO_NULL};
 

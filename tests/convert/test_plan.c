@@ -31,6 +31,13 @@ static const bnd_planned_weight *row_of(const bnd_quantize_plan *plan, const cha
     return NULL;
 }
 
+static bool text_has(const bnd_quantize_plan *plan, const char *file, const char *words)
+{
+    size_t length = 0;
+    const char *text = bnd_quantize_plan_text(plan, file, &length);
+    return text != NULL && strlen(text) == length && strstr(text, words) != NULL;
+}
+
 static void each_weight_has_a_reason(void)
 {
     bnd_checkpoint *in = open_small(config);
@@ -136,7 +143,8 @@ static void tensor_scales_are_shared(void)
 
 static void what_cannot_be_is_refused(void)
 {
-    static const char *const keep_one[] = {"*.k_proj"}, *const keep_all[] = {"*"}, *const head[] = {"lm_head"};
+    static const char *const keep_one[] = {"*.k_proj"}, *const keep_all[] = {"*"}, *const head[] = {"lm_head"},
+                             *const table[] = {"*embed_tokens"};
     bnd_checkpoint *in = open_small("{\"tie_word_embeddings\": true}");
     static const struct {
         bnd_quantize how;
@@ -167,6 +175,8 @@ static void what_cannot_be_is_refused(void)
         {{.to = "e4m3", .keep = keep_one, .keeps = 1}, BND_BAD_ARGUMENT, "keep both or none"},
         {{.to = "e4m3", .keep = keep_all, .keeps = 1}, BND_BAD_ARGUMENT, "none of the 17 tensors"},
         {{.to = "e4m3", .also = head, .alsos = 1}, BND_BAD_ARGUMENT, "lm_head.weight is tied"},
+        {{.to = "e4m3", .also = table, .alsos = 1}, BND_BAD_ARGUMENT, "embed_tokens.weight is an embedding"},
+        {{.to = "nvfp4", .layout = "modelopt", .also = table, .alsos = 1}, BND_BAD_ARGUMENT, "loaders of modelopt"},
         {{.to = "bf16"}, BND_BAD_ARGUMENT, "nothing to do"},
         {{.to = "e4m3", .layout = "modelopt", .scale = "tile:128x128"}, BND_BAD_ARGUMENT, "does not divide"},
     };
@@ -174,6 +184,54 @@ static void what_cannot_be_is_refused(void)
         refuse_plan(in, &cases[i].how, cases[i].status, cases[i].words);
     }
     close_small(in);
+}
+
+/* An embedding is no linear layer, tied or not; ComfyUI has a row for each layer by its name. */
+static void embeddings_stay(void)
+{
+    static const char *const table[] = {"model.embed_tokens"};
+    bnd_checkpoint *in = open_small(config);
+    refuse_plan(in, &(bnd_quantize){.to = "e4m3", .layout = "fp8-block", .also = table, .alsos = 1}, BND_BAD_ARGUMENT,
+                "model.embed_tokens.weight is an embedding, which loaders of fp8 read without quantization only");
+    bnd_quantize_plan *plan =
+        plan_of(in, &(bnd_quantize){.to = "e4m3", .layout = "comfyui", .also = table, .alsos = 1});
+    CU_ASSERT_EQUAL(row_of(plan, "model.embed_tokens.weight")->conversion, BND_QUANTIZED);
+    bnd_quantize_plan_free(plan);
+    bnd_checkpoint *quantized =
+        quantize_named("in", "comfy", &(bnd_quantize){.to = "e4m3", .layout = "comfyui", .also = table, .alsos = 1});
+    plan = plan_of(quantized, &(bnd_quantize){.to = "nvfp4"});
+    CU_ASSERT_EQUAL(row_of(plan, "model.embed_tokens.weight")->conversion, BND_DECODED);
+    CU_ASSERT_EQUAL(row_of(plan, "model.layers.0.self_attn.o_proj.weight")->conversion, BND_QUANTIZED);
+    bnd_quantize_plan_free(plan);
+    bnd_checkpoint_free(quantized);
+    close_small(in);
+}
+
+/* GPT-2 stores [in, out]: nothing but its config tells that. */
+static void conv1d_stays(void)
+{
+    static const made_weight gpt2[] = {{"h.0.attn.c_attn.weight", "F32", 32, 96, 1},
+                                       {"h.0.mlp.adapter.weight", "F32", 32, 32, 1}};
+    static const char *const all[] = {"*.c_attn"}, *const adapter[] = {"*.adapter"};
+    for (size_t i = 0; i < 2; i++) {
+        open_folder();
+        make_model("in", gpt2, 2, i == 0 ? "{\"model_type\": \"gpt2\"}" : "{\"model_type\": \"gpt_bigcode\"}");
+        bnd_checkpoint *in = open_made("in");
+        bnd_quantize_plan *plan = plan_of(in, &(bnd_quantize){.to = "e4m3"});
+        const bnd_planned_weight *row = row_of(plan, gpt2[0].name);
+        CU_ASSERT_EQUAL(row->conversion, i == 0 ? BND_STAYS : BND_QUANTIZED);
+        CU_ASSERT_STRING_EQUAL(row->reason, i == 0 ? "conv1d" : "linear");
+        CU_ASSERT_EQUAL(text_has(plan, "config.json", "\"h.0.attn.c_attn\""), i == 0);
+        bnd_quantize_plan_free(plan);
+        if (i == 0) {
+            refuse_plan(in, &(bnd_quantize){.to = "nvfp4", .keep = adapter, .keeps = 1}, BND_BAD_ARGUMENT,
+                        "those of the class Conv1D are stored [in, out]");
+            refuse_plan(in, &(bnd_quantize){.to = "e4m3", .also = all, .alsos = 1}, BND_BAD_ARGUMENT,
+                        "h.0.attn.c_attn.weight is a Conv1D of transformers, stored [in, out]");
+        }
+        bnd_checkpoint_free(in);
+        close_folder();
+    }
 }
 
 static void widths_that_no_block_divides(void)
@@ -188,13 +246,6 @@ static void widths_that_no_block_divides(void)
     bnd_quantize_plan_free(plan_of(in, &(bnd_quantize){.to = "e4m3", .layout = "fp8-block"}));
     bnd_checkpoint_free(in);
     close_folder();
-}
-
-static bool text_has(const bnd_quantize_plan *plan, const char *file, const char *words)
-{
-    size_t length = 0;
-    const char *text = bnd_quantize_plan_text(plan, file, &length);
-    return text != NULL && strlen(text) == length && strstr(text, words) != NULL;
 }
 
 static void configs_say_it(void)
@@ -228,6 +279,9 @@ static void configs_say_it(void)
          {"\"quant_method\": \"modelopt\"", "\"ignore\": [", "\"torch_dtype\": \"bfloat16\""}},
     };
     bnd_checkpoint *in = open_small(config);
+    bnd_quantize_plan *any = plan_of(in, &(bnd_quantize){.to = "e4m3", .layout = "fp8-block", .rule = "mse"});
+    CU_ASSERT_FALSE(text_has(any, "config.json", "scale_fmt")); /* these scales are no powers of two */
+    bnd_quantize_plan_free(any);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         bnd_quantize_plan *plan = plan_of(in, &cases[i].how);
         for (size_t k = 0; k < 3; k++) {
@@ -275,6 +329,8 @@ CU_TestInfo plan_tests[] = {{"each weight has a reason", each_weight_has_a_reaso
                             {"kinds are summed", kinds_are_summed},
                             {"tensor scales are shared", tensor_scales_are_shared},
                             {"what cannot be is refused", what_cannot_be_is_refused},
+                            {"embeddings stay", embeddings_stay},
+                            {"Conv1D stays", conv1d_stays},
                             {"widths that no block divides", widths_that_no_block_divides},
                             {"configs say it", configs_say_it},
                             {"answers have lines", answers_have_lines},

@@ -190,6 +190,29 @@ static void refusals_leave_nothing(void)
     close_folder();
 }
 
+/* Numbers without a reciprocal, which no engine could use. */
+static void no_reciprocals(void)
+{
+    static const float numbers[] = {0, -0.5f, INFINITY, NAN, 1e-40f};
+    static const char *const words[][2] = {{"m.0.input_scale is 0 and", "m.0.input_global_scale is 0 and"},
+                                           {"input_scale is -0.5 and", "input_global_scale is -0.5 and"},
+                                           {"input_scale is inf and", "input_global_scale is inf and"},
+                                           {"input_scale is ", "input_global_scale is "},
+                                           {"input_scale is 9.99995e-41 and", "input_global_scale is 9.99995e-41 and"}};
+    char path[PATH_SIZE];
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        for (int divides = 0; divides < 2; divides++) {
+            const scaled_weight weight = {"m.0", true, numbers[i]};
+            open_folder();
+            bnd_checkpoint_free(make_scaled("in.safetensors", divides != 0, &weight, 1));
+            refuse("in.safetensors", "out.safetensors", divides != 0 ? "modelopt" : "compressed-tensors",
+                   BND_BAD_ARGUMENT, words[i][divides]);
+            CU_ASSERT_NOT_EQUAL(access(in_folder(path, "out.safetensors"), F_OK), 0);
+            close_folder();
+        }
+    }
+}
+
 /* ---- what configs say ---- */
 
 static bnd_checkpoint *relaid(const char *from, const char *to, const char *layout)
@@ -448,6 +471,7 @@ CU_TestInfo relayout_tests[] = {{"input scales are compared", input_scales_are_c
                                 {"weights are found by name", weights_are_found_by_name},
                                 {"the input is not the output", the_input_is_not_the_output},
                                 {"refusals leave nothing", refusals_leave_nothing},
+                                {"no reciprocals", no_reciprocals},
                                 {"the KV cache of ModelOpt", the_kv_cache_of_modelopt},
                                 {"the KV cache of compressed-tensors", the_kv_cache_of_compressed_tensors},
                                 {"the output head", the_output_head},

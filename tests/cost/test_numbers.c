@@ -347,6 +347,24 @@ static void test_activations_of_a_layer(void)
     CU_ASSERT_EQUAL(layer_of(BND_RECOMPUTE_SELECTIVE, t), s * b * h * (10 + 24 / t) + norms + flash / t);
 }
 
+/* A rank has a part of every layer, and so a history of each of its operands. */
+static void test_histories_are_of_each_rank(void)
+{
+    static const double tensors[] = {1, 8};
+    double bytes[2];
+    for (int i = 0; i < 2; i++) {
+        bnd_cost cost;
+        bnd_error why;
+        bnd_architecture a = model_named("gpt3-175b");
+        bnd_cost_of_memory q = {.plan = plan_of("fp8-delayed", "adamw"), .model = &a, .batch = 1};
+        q.plan.tensor = tensors[i];
+        DO(bnd_cost_memory(&cost, &q, &why));
+        bytes[i] = bnd_cost_value(&cost, "histories");
+    }
+    CU_ASSERT_TRUE(bytes[0] > 0);
+    CU_ASSERT_EQUAL(bytes[0], bytes[1]);
+}
+
 /* What is computed again costs time: a forward pass more of the layers, or one of attention's two products. Without
  * dropout the last product of a layer is not computed again. */
 static void test_recomputation_takes_time(void)
@@ -387,6 +405,7 @@ CU_TestInfo number_tests[] = {
     {"optimizers", test_optimizers},
     {"ZeRO", test_zero},
     {"activations of a layer", test_activations_of_a_layer},
+    {"histories of each rank", test_histories_are_of_each_rank},
     {"recomputation", test_recomputation_takes_time},
     CU_TEST_INFO_NULL,
 };

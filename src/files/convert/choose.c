@@ -153,11 +153,12 @@ static bnd_status choose_one(bnd_planned_weight *out, const bnd_quantize_plan *p
     static const bndi_role integers = {.reason = "integers", .because = "not numbers of a floating-point format"};
     static const bndi_role experts = {.reason = "experts", .because = "experts in one array", .quantizes = true};
     static const bndi_role other = {.reason = "linear", .because = "gpt-oss has only experts quantized"};
+    static const bndi_role embedding = {.reason = "embedding", .because = "an embedding"};
     static const bndi_role also = {.reason = "asked", .because = "as asked", .quantizes = true, .linear = true};
     const bnd_stored_weight *weight = out->weight;
-    bndi_role role = weight->is_float || weight->layout != NULL
-                         ? bndi_role_of(weight->name, weight->rank, weight->layout != NULL)
-                         : integers;
+    bool numbers = weight->is_float || weight->layout != NULL;
+    bndi_role role =
+        numbers ? bndi_role_of(weight->name, weight->rank, plan->config.model_type, weight->layout != NULL) : integers;
     out->group = SIZE_MAX;
     out->bytes_in = is_experts(plan, out) ? bytes_of(weight) / (weight->count / out->count) : bytes_of(weight);
     if (bndi_matches(asked->keep, asked->keeps, weight->name)) {
@@ -182,6 +183,16 @@ static bnd_status choose_one(bnd_planned_weight *out, const bnd_quantize_plan *p
         return wanted ? bnd_fail(why, BND_BAD_ARGUMENT, 0,
                                  "%s is not an array of experts; gpt-oss quantizes only these", weight->name)
                       : leave(out, plan, &other, why);
+    }
+    if (numbers && plan->how.layout->family != BND_LAYOUT_COMFYUI && bndi_is_embedding(weight->name, weight->rank)) {
+        return wanted ? bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                                 "%s is an embedding, which loaders of %s read without quantization only", weight->name,
+                                 bnd_layout_family_name(plan->how.layout->family))
+                      : leave(out, plan, &embedding, why);
+    }
+    if (wanted && strcmp(role.reason, "conv1d") == 0) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s is %s; no layout has its scales in that order", weight->name,
+                        role.because);
     }
     if (wanted && !role.quantizes && strcmp(role.reason, "head") != 0 && strcmp(role.reason, "embedding") != 0) {
         role = also;
@@ -259,12 +270,15 @@ bnd_status bndi_choose(bnd_quantize_plan *plan, const bnd_quantize *asked, bnd_e
     }
     if (!plan->how.dequantizes && plan->totals.weights[BND_QUANTIZED] == 0) {
         size_t as_asked = 0;
+        bool conv1d = false;
         for (size_t i = 0; i < plan->count; i++) {
             as_asked += strcmp(plan->weights[i].reason, kept.reason) == 0;
+            conv1d = conv1d || strcmp(plan->weights[i].reason, "conv1d") == 0;
         }
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "none of the %zu tensors is %s to quantize%s", plan->count,
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "none of the %zu tensors is %s to quantize%s%s", plan->count,
                         plan->how.layout->family == BND_LAYOUT_GPT_OSS ? "an array of experts of gpt-oss"
                                                                        : "the weight of a linear layer",
+                        conv1d ? "; those of the class Conv1D are stored [in, out], which no layout has" : "",
                         as_asked > 0 ? "; others stay as asked" : "");
     }
     return BND_OK;
@@ -278,12 +292,12 @@ typedef struct linears {
     size_t *places, *groups, count;
 } linears;
 
-static bool is_linear(const bnd_planned_weight *weight)
+static bool is_linear(const bnd_quantize_plan *plan, const bnd_planned_weight *weight)
 {
     const bnd_stored_weight *stored = weight->weight;
     return weight->conversion == BND_QUANTIZED ||
            (stored->rank == 2 && stored->is_float &&
-            bndi_role_of(stored->name, stored->rank, stored->layout != NULL).quantizes);
+            bndi_role_of(stored->name, stored->rank, plan->config.model_type, stored->layout != NULL).quantizes);
 }
 
 /* Engines join either quantized matrices or others. */
@@ -320,7 +334,7 @@ static size_t fuse(const bnd_quantize_plan *plan, linears *all, bool quantized)
 {
     all->count = 0;
     for (size_t i = 0; i < plan->count; i++) {
-        if (quantized ? plan->weights[i].conversion == BND_QUANTIZED : is_linear(&plan->weights[i])) {
+        if (quantized ? plan->weights[i].conversion == BND_QUANTIZED : is_linear(plan, &plan->weights[i])) {
             all->places[all->count] = i;
             all->names[all->count++] = plan->weights[i].name;
         }

@@ -4,7 +4,6 @@
 #include "convert/names.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { HALVES = 1, INTERLEAVED = 0, IN_OUT = 1, AS_STORED = 0 };
@@ -20,7 +19,7 @@ static const struct row {
 #undef EXPERTS
 };
 
-enum { ROWS = sizeof rows / sizeof *rows };
+enum { ROWS = sizeof rows / sizeof *rows, NAME_MOST = 1024 };
 
 /* The last part of a name. */
 static const char *last_of(const char *name)
@@ -32,16 +31,9 @@ static const char *last_of(const char *name)
 /* The array of the same layer with another last part. */
 static const bnd_stored_weight *partner(const bnd_checkpoint *checkpoint, const char *name, const char *last)
 {
-    size_t prefix = (size_t)(last_of(name) - name), length = strlen(last) + 1;
-    char *other = malloc(prefix + length);
-    if (other == NULL) {
-        return NULL;
-    }
-    memcpy(other, name, prefix);
-    memcpy(other + prefix, last, length);
-    const bnd_stored_weight *found = bnd_checkpoint_find_weight(checkpoint, other);
-    free(other);
-    return found;
+    char other[NAME_MOST];
+    const int length = snprintf(other, sizeof other, "%.*s%s", (int)(last_of(name) - name), name, last);
+    return length < 0 || length >= NAME_MOST ? NULL : bnd_checkpoint_find_weight(checkpoint, other);
 }
 
 /* The order of axes. No two positive shapes fit both. */
@@ -63,7 +55,8 @@ bool bndi_find_experts(bndi_experts *out, const bnd_checkpoint *checkpoint, cons
         bool gate_up = strcmp(last, row->gate_up) == 0, down = strcmp(last, row->down) == 0;
         if ((gate_up || down) && bndi_glob(row->model_type, model_type, strlen(model_type))) {
             const bnd_stored_weight *other = partner(checkpoint, weight->name, gate_up ? row->down : row->gate_up);
-            *out = (bndi_experts){.layout = row->layout, .halves = row->halves, .is_gate_up = gate_up};
+            *out =
+                (bndi_experts){.layout = row->layout, .halves = row->halves, .is_gate_up = gate_up, .partner = other};
             return other != NULL && other->rank == 3 &&
                    take_order(&out->in_first, (gate_up ? weight : other)->shape, (gate_up ? other : weight)->shape);
         }

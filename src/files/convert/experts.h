@@ -6,10 +6,11 @@
 
 /* An array of experts. */
 typedef struct bndi_experts {
-    const char *layout; /* the row of layouts.def that can hold it; "": none */
-    bool halves;        /* gate and up are the halves of the rows; otherwise they alternate */
-    bool is_gate_up;    /* otherwise it is down */
-    bool in_first;      /* [E, in, out], as transformers multiplies; otherwise [E, out, in] */
+    const char *layout;               /* the row of layouts.def that can hold it; "": none */
+    bool halves;                      /* gate and up are the halves of the rows; otherwise they alternate */
+    bool is_gate_up;                  /* otherwise it is down */
+    bool in_first;                    /* [E, in, out], as transformers multiplies; otherwise [E, out, in] */
+    const bnd_stored_weight *partner; /* down of gate and up, and the other way */
 } bndi_experts;
 
 /* What an array is. False: no row has its name and the model's type, or its shape does not fit that of its partner. */

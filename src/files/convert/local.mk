@@ -17,6 +17,7 @@ libbinade_laboratory_la_SOURCES += \
 	src/files/convert/writes.def \
 	src/files/convert/how.c \
 	src/files/convert/quantization_config.h \
+	src/files/convert/ignored.c \
 	src/files/convert/quantization_config.c \
 	src/files/convert/quantize.h \
 	src/files/convert/tensor_shapes.h \

@@ -21,11 +21,16 @@ bool bndi_glob_weight(const char *pattern, const char *weight);
 typedef struct bndi_role {
     const char *reason, *because;
     bool quantizes; /* by default */
-    bool linear;    /* a module of the class Linear: configs list it if it is not quantized */
+    bool linear;    /* a module that loaders quantize, of the class Linear: configs list it if it is not quantized */
+    bool experts;   /* an array of experts: configs list the module that holds it */
 } bndi_role;
 
-/* What a float weight is, by its name and its number of dimensions. `quantized`: it is so in the input. */
-bndi_role bndi_role_of(const char *weight, size_t rank, bool quantized);
+/* What a float weight is, by its name, its number of dimensions and the model's type ("": unknown). `quantized`: it is
+ * so in the input. */
+bndi_role bndi_role_of(const char *weight, size_t rank, const char *model_type, bool quantized);
+
+/* Is it the weight of an embedding? Loaders do not take it for a linear layer. */
+bool bndi_is_embedding(const char *weight, size_t rank);
 
 /* ---- fused.c ---- */
 

@@ -19,33 +19,13 @@
 #include "convert/quantization_config.h"
 
 #include "base/base.h"
+#include "block/block.h"
 #include "checkpoint/weights.h"
 #include "convert/names.h"
-#include "store/json_writer.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-bool bndi_is_head(const char *weight)
-{
-    const size_t length = bndi_module_length(weight);
-    return length == strlen("lm_head") && memcmp(weight, "lm_head", length) == 0;
-}
-
-static void put_ignored(bnd_lab_json *json, const char *key, const bndi_ignored *ignored)
-{
-    bool head = ignored->but_head;
-    bnd_lab_json_array(json, key);
-    for (size_t i = 0; i < ignored->count; i++) {
-        head = head || bndi_is_head(ignored->names[i]);
-        bnd_lab_json_string_n(json, NULL, ignored->names[i], bndi_module_length(ignored->names[i]));
-    }
-    if (!head) { /* a tied output head has no weight of its own, and is a module nevertheless */
-        bnd_lab_json_string(json, NULL, "lm_head");
-    }
-    bnd_lab_json_end(json);
-}
 
 /* A format of 8 bits or less is "float", of its bits; codes of integers are "int". */
 static void put_number(bnd_lab_json *json, const bnd_block *block)
@@ -201,7 +181,8 @@ static const char *word_of(const bndi_schemes *schemes, const char *mixed)
     return schemes->at[0].how->word;
 }
 
-static void put_compressed_tensors(bnd_lab_json *json, const bndi_schemes *schemes, const bndi_ignored *ignored)
+/* False: no memory. */
+static bool put_compressed_tensors(bnd_lab_json *json, const bndi_schemes *schemes, const bndi_ignored *ignored)
 {
     bnd_lab_json_object(json, "config_groups");
     for (size_t i = 0; i < schemes->count; i++) {
@@ -218,7 +199,7 @@ static void put_compressed_tensors(bnd_lab_json *json, const bndi_schemes *schem
     bnd_lab_json_end(json);
     bnd_lab_json_string(json, "format", word_of(schemes, "mixed-precision"));
     bnd_lab_json_null(json, "global_compression_ratio");
-    put_ignored(json, "ignore", ignored);
+    const bool memory = bndi_put_ignored(json, "ignore", ignored, BND_LAYOUT_COMPRESSED_TENSORS);
     if (schemes->kv_fp8) {
         const bnd_block fp8 = {.element = *bnd_format_at(BND_FORMAT_E4M3), .sharing = BND_SHARE_TENSOR};
         put_args(json, "kv_cache_scheme", &fp8, "tensor", 0, STATIC);
@@ -227,19 +208,21 @@ static void put_compressed_tensors(bnd_lab_json *json, const bndi_schemes *schem
     }
     bnd_lab_json_string(json, "quant_method", "compressed-tensors");
     bnd_lab_json_string(json, "quantization_status", "compressed");
+    return memory;
 }
 
 /* ---- fp8 ---- */
 
-static void put_fp8(bnd_lab_json *json, const bndi_how *how, const bndi_ignored *ignored)
+/* False: no memory. */
+static bool put_fp8(bnd_lab_json *json, const bndi_how *how, const bndi_ignored *ignored)
 {
     const bnd_block *block = &how->block;
     bnd_lab_json_string(json, "activation_scheme", how->with_inputs ? "static" : "dynamic");
     bnd_lab_json_string(json, "fmt", "e4m3");
-    put_ignored(json, "ignored_layers", ignored);
-    put_ignored(json, "modules_to_not_convert", ignored);
+    bool memory = bndi_put_ignored(json, "ignored_layers", ignored, BND_LAYOUT_FP8);
+    memory = bndi_put_ignored(json, "modules_to_not_convert", ignored, BND_LAYOUT_FP8) && memory;
     bnd_lab_json_string(json, "quant_method", "fp8");
-    if (block->sharing == BND_SHARE_TILE && block->rule != BND_SCALE_NEAREST) {
+    if (block->sharing == BND_SHARE_TILE && bndi_gives_powers(block)) {
         bnd_lab_json_string(json, "scale_fmt", "ue8m0"); /* powers of two: as DeepSeek-V3.1 */
     }
     if (block->sharing == BND_SHARE_TILE) {
@@ -250,6 +233,7 @@ static void put_fp8(bnd_lab_json *json, const bndi_how *how, const bndi_ignored 
     } else {
         bnd_lab_json_null(json, "weight_block_size");
     }
+    return memory;
 }
 
 /* ---- ModelOpt ---- */
@@ -325,13 +309,13 @@ static bool put_modelopt(bnd_lab_json *json, const bndi_schemes *schemes, const 
     if (is_grouped(block) && !mixed) {
         bnd_lab_json_unsigned(json, "group_size", block->along);
     }
-    put_ignored(json, "ignore", ignored);
+    bool memory = bndi_put_ignored(json, "ignore", ignored, BND_LAYOUT_MODELOPT);
     if (schemes->kv_fp8) {
         const bnd_block fp8 = {.element = *bnd_format_at(BND_FORMAT_E4M3), .sharing = BND_SHARE_TENSOR};
         put_fixed(json, "kv_cache_scheme", &fp8);
     }
     bnd_lab_json_string(json, "quant_algo", mixed ? "MIXED_PRECISION" : schemes->at[0].how->word);
-    const bool memory = !mixed || put_layers(json, schemes);
+    memory = (!mixed || put_layers(json, schemes)) && memory;
     put_producer(json);
     bnd_lab_json_string(json, "quant_method", "modelopt");
     return memory;
@@ -350,10 +334,12 @@ bool bndi_can_be_mixed(const bndi_how *how)
 
 /* ---- gpt-oss and ComfyUI ---- */
 
-static void put_gpt_oss(bnd_lab_json *json, const bndi_how *how, const bndi_ignored *ignored)
+/* False: no memory. */
+static bool put_gpt_oss(bnd_lab_json *json, const bndi_how *how, const bndi_ignored *ignored)
 {
-    put_ignored(json, "modules_to_not_convert", ignored);
+    const bool memory = bndi_put_ignored(json, "modules_to_not_convert", ignored, BND_LAYOUT_GPT_OSS);
     bnd_lab_json_string(json, "quant_method", how->word);
+    return memory;
 }
 
 void bndi_comfy_metadata(bndi_long_text *out, const bndi_how *how, const bndi_ignored *quantized)
@@ -397,7 +383,7 @@ bool bndi_hf_quant_config(bndi_long_text *out, const bndi_schemes *schemes, cons
         bnd_lab_json_unsigned(&json, "group_size", how->block.along);
     }
     out->failed = (mixed && !put_layers(&json, schemes)) || out->failed;
-    put_ignored(&json, "exclude_modules", ignored);
+    out->failed = !bndi_put_ignored(&json, "exclude_modules", ignored, BND_LAYOUT_MODELOPT) || out->failed;
     bnd_lab_json_end(&json);
     bnd_lab_json_end(&json);
     return true;
@@ -409,18 +395,20 @@ void bndi_quantization_config(bndi_long_text *out, const bndi_schemes *schemes, 
     const bndi_how *how = schemes->at[0].how;
     bnd_lab_json_begin(&json, bndi_long_text_add, out);
     bnd_lab_json_object(&json, NULL);
+    bool memory;
     switch (how->layout->family) {
     case BND_LAYOUT_GPT_OSS:
-        put_gpt_oss(&json, how, ignored);
+        memory = put_gpt_oss(&json, how, ignored);
         break;
     case BND_LAYOUT_FP8:
-        put_fp8(&json, how, ignored);
+        memory = put_fp8(&json, how, ignored);
         break;
     case BND_LAYOUT_MODELOPT:
-        out->failed = !put_modelopt(&json, schemes, ignored) || out->failed;
+        memory = put_modelopt(&json, schemes, ignored);
         break;
     default:
-        put_compressed_tensors(&json, schemes, ignored);
+        memory = put_compressed_tensors(&json, schemes, ignored);
     }
+    out->failed = !memory || out->failed;
     bnd_lab_json_end(&json);
 }

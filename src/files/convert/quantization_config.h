@@ -4,13 +4,19 @@
 
 #include "convert/how.h"
 #include "convert/text.h"
+#include "store/json_writer.h"
 
-/* Modules of the class Linear that are not quantized, as configs list them. */
+/* What configs list as not quantized: modules of the class Linear, and modules that hold arrays of experts. */
 typedef struct bndi_ignored {
     const char *const *names; /* of weights */
     size_t count;
-    bool but_head; /* the output head is quantized */
+    bool but_head;              /* the output head is quantized */
+    const char *const *experts; /* arrays: the module that holds them is listed with all below it */
+    size_t expert_count;
 } bndi_ignored;
+
+/* Puts them into a list, in the words of a family. False: no memory. */
+bool bndi_put_ignored(bnd_lab_json *json, const char *key, const bndi_ignored *ignored, bnd_layout_family family);
 
 /* Is it the weight of the output head? */
 bool bndi_is_head(const char *weight);

@@ -16,6 +16,7 @@ typedef struct bndi_weight_work {
     uint64_t first_element;         /* so are elements, for random bits */
     const bnd_format *to;           /* of values that are decoded or cast */
     bool experts;                   /* experts of one array: all of them, or a linear layer of one */
+    bool half;                      /* an array of experts that stays, while its partner is quantized */
     bool gathered;                  /* its elements are those of `view` */
     bndi_expert_view view;
     bool turned;            /* it is decoded, and the last two axes change places */

@@ -179,17 +179,21 @@ static bnd_status describe(bndi_relayout_around *a, const bndi_relayout_plan *pl
     return BND_OK;
 }
 
-/* Modules of the class Linear that are not quantized. */
-static size_t list_ignored(const char **names, const bnd_checkpoint *in)
+/* What is not quantized, and would be taken to be. */
+static bndi_ignored list_ignored(const char **names, const char **experts, const bnd_checkpoint *in)
 {
-    size_t count = 0;
+    bndi_ignored out = {.names = names, .experts = experts};
     for (size_t i = 0; i < bnd_checkpoint_weights(in); i++) {
         const bnd_stored_weight *w = bnd_checkpoint_weight_at(in, i);
-        if (w->layout == NULL && w->is_float && bndi_role_of(w->name, w->rank, false).linear) {
-            names[count++] = w->name;
+        const bool stays = w->layout == NULL && w->is_float;
+        const bndi_role role = bndi_role_of(w->name, w->rank, "", false);
+        if (stays && role.linear) {
+            names[out.count++] = w->name;
+        } else if (stays && role.experts) {
+            experts[out.expert_count++] = w->name;
         }
     }
-    return count;
+    return out;
 }
 
 static bnd_status set_config(bndi_relayout_around *a, const bnd_checkpoint *in, bnd_error *why)
@@ -221,7 +225,7 @@ static bool list_schemes(bndi_scheme *out, const char **names, const bndi_relayo
 static bnd_status configure(bndi_relayout_around *a, const bndi_relayout_plan *plan, bool folder, bnd_error *why)
 {
     const size_t weights = bnd_checkpoint_weights(plan->in) + 1;
-    const char **names = calloc(2, weights * sizeof *names);
+    const char **names = calloc(3, weights * sizeof *names);
     bndi_scheme listed[BNDI_SCHEMES_MOST];
     bndi_long_text line = {0}, *lines = NULL;
     bool memory = names != NULL;
@@ -236,7 +240,8 @@ static bnd_status configure(bndi_relayout_around *a, const bndi_relayout_plan *p
     if (memory) {
         const bool head = list_schemes(listed, names, plan);
         const bndi_schemes schemes = {listed, plan->scheme_count, kv == BNDI_KV_FP8};
-        const bndi_ignored ignored = {names + weights, list_ignored(names + weights, plan->in), head};
+        bndi_ignored ignored = list_ignored(names + weights, names + 2 * weights, plan->in);
+        ignored.but_head = head;
         bndi_quantization_config(&a->quantization, &schemes, &ignored);
         if (folder && bndi_hf_quant_config(&line, &schemes, &ignored)) {
             lines = malloc(sizeof *lines);

@@ -155,7 +155,7 @@ static const char *why_refused(const bnd_stored_weight *w)
         return "its integers lie in words of 32 bits, which no other layout has; quantizing to bf16 decodes "
                "it";
     }
-    if (strcmp(bndi_role_of(w->name, w->rank, false).reason, "embedding") == 0) {
+    if (bndi_is_embedding(w->name, w->rank)) {
         return "it is an embedding, which loaders of the other layout read without quantization only; "
                "quantizing to bf16 decodes the model";
     }

@@ -5,6 +5,7 @@
 #include "checkpoint/weights.h"
 #include "convert/tensor_shapes.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,6 +84,14 @@ static bnd_status invert(float **out, maker *m, const bnd_stored_tensor *from, c
     for (size_t i = 0; i < from->count; i++) {
         const float x = number_at(from, i);
         float y = 1 / x, back;
+        if (!(isfinite(x) && x > 0 && isfinite(y))) {
+            char scale[32];
+            free(numbers);
+            (void)snprintf(scale, sizeof scale, "%g", (double)x);
+            return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                            "%s is %s and cannot scale anything; the other layout would have its reciprocal",
+                            from->name, scale);
+        }
         (void)find_original(&y, plan, name, i);
         back = 1 / y;
         const bool comes_back = back == x;

@@ -12,7 +12,22 @@ static const struct stays {
 #undef STAYS
 };
 
-bndi_role bndi_role_of(const char *weight, size_t rank, bool quantized)
+/* transformers' Conv1D, [in, out]; its modules in the models that have it. Others have the same names for the class
+ * Linear. Sources: huggingface/transformers@00607d42:src/transformers/models/imagegpt/modeling_imagegpt.py and
+ * decision_transformer/, @004edfe2: openai/, @0010f602: gpt2/. */
+static bool is_conv1d(const char *weight, const char *model_type)
+{
+    static const char *const models[] = {"gpt2", "openai-gpt", "imagegpt", "decision_transformer"};
+    static const char *const modules[] = {"*.c_attn", "*.q_attn", "*.c_fc", "*.c_proj"};
+    bool model = false, module = false;
+    for (size_t i = 0; i < 4; i++) {
+        model = model || strcmp(models[i], model_type) == 0;
+        module = module || bndi_glob_weight(modules[i], weight);
+    }
+    return model && module;
+}
+
+bndi_role bndi_role_of(const char *weight, size_t rank, const char *model_type, bool quantized)
 {
     bool named = weight[bndi_module_length(weight)] != '\0'; /* it ends in ".weight" */
     if (rank < 2) {
@@ -27,12 +42,21 @@ bndi_role bndi_role_of(const char *weight, size_t rank, bool quantized)
                 .reason = rows[i].reason, .because = rows[i].because, .linear = rows[i].linear && rank == 2 && named};
         }
     }
+    if (rank == 2 && named && is_conv1d(weight, model_type)) {
+        return (bndi_role){.reason = "conv1d", .because = "a Conv1D of transformers, stored [in, out]", .linear = true};
+    }
     if (rank == 2 && named) {
         return (bndi_role){.reason = "linear", .because = "a linear layer", .quantizes = true, .linear = true};
     }
     if (rank == 3 && bndi_glob("*experts*", weight, strlen(weight)) && !bndi_glob("*bias*", weight, strlen(weight))) {
         return (bndi_role){.reason = "experts",
-                           .because = "experts in one array, which this layout or model has no row for"};
+                           .because = "experts in one array, which this layout or model has no row for",
+                           .experts = true};
     }
     return (bndi_role){.reason = "other", .because = "not the weight of a linear layer"};
+}
+
+bool bndi_is_embedding(const char *weight, size_t rank)
+{
+    return strcmp(bndi_role_of(weight, rank, "", false).reason, "embedding") == 0;
 }

@@ -44,19 +44,23 @@ bnd_status bndi_plan_texts(bnd_quantize_plan *plan, bnd_error *why)
     if (plan->how.dequantizes) {
         return set_config(plan, NULL, why);
     }
-    const char **names = malloc((plan->count + 1) * sizeof *names);
+    const char **names = calloc(2, (plan->count + 1) * sizeof *names);
     if (names == NULL) {
         return no_memory(why);
     }
-    bndi_ignored ignored = {.names = names};
+    const char **experts = names + plan->count + 1;
+    bndi_ignored ignored = {.names = names, .experts = experts};
     bool comfy = plan->how.layout->family == BND_LAYOUT_COMFYUI; /* lists what is quantized */
     for (size_t i = 0; i < plan->count; i++) {
         const bnd_planned_weight *weight = &plan->weights[i];
         const bnd_stored_weight *stored = weight->weight;
-        bool linear = weight->conversion != BND_QUANTIZED && stored->is_float &&
-                      (stored->layout != NULL || bndi_role_of(stored->name, stored->rank, false).linear);
-        ignored.but_head = ignored.but_head || (weight->conversion == BND_QUANTIZED && bndi_is_head(weight->name));
-        if (comfy ? weight->conversion == BND_QUANTIZED : linear) {
+        const bndi_role role = bndi_role_of(stored->name, stored->rank, plan->config.model_type, false);
+        bool quantized = weight->conversion == BND_QUANTIZED, stays = !quantized && stored->is_float;
+        bool half = plan->work[i].half, linear = half || stored->layout != NULL || role.linear;
+        ignored.but_head = ignored.but_head || (quantized && bndi_is_head(weight->name));
+        if (!comfy && stays && role.experts && !half) {
+            experts[ignored.expert_count++] = weight->name;
+        } else if (comfy ? quantized : stays && linear) {
             names[ignored.count++] = weight->name;
         }
     }

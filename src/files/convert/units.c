@@ -40,6 +40,16 @@ static taken take(const bnd_quantize_plan *plan, const bnd_quantize *asked, cons
     return out;
 }
 
+/* The other array of its layer, if that is taken and this one stays; otherwise NULL. */
+static const bnd_stored_weight *taken_partner(const bnd_quantize_plan *plan, const bnd_quantize *asked,
+                                              const bnd_stored_weight *weight)
+{
+    bndi_experts what;
+    bool half = bndi_find_experts(&what, plan->in, weight, plan->config.model_type) &&
+                !take(plan, asked, weight).experts && take(plan, asked, what.partner).experts;
+    return half ? what.partner : NULL;
+}
+
 static void take_experts(bnd_quantize_plan *plan, size_t at, const taken *how, size_t layer, char **names)
 {
     bnd_planned_weight *unit = &plan->weights[at];
@@ -84,12 +94,19 @@ bnd_status bndi_make_units(bnd_quantize_plan *plan, const bnd_quantize *asked, b
     for (size_t i = 0; i < weights; i++) {
         const bnd_stored_weight *weight = bnd_checkpoint_weight_at(plan->in, i);
         taken how = take(plan, asked, weight);
+        const bnd_stored_weight *partner = taken_partner(plan, asked, weight);
+        if (partner != NULL && !asked->unfused) {
+            return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                            "%s stays, but loaders read it together with %s, which is quantized; keep both or none",
+                            weight->name, partner->name);
+        }
         for (size_t layer = 0; layer < how.units; layer++) {
             plan->weights[plan->count] = (bnd_planned_weight){.weight = weight,
                                                               .name = weight->name,
                                                               .rank = weight->rank,
                                                               .shape = weight->shape,
                                                               .count = weight->count};
+            plan->work[plan->count].half = partner != NULL;
             if (how.experts) {
                 take_experts(plan, plan->count, &how, layer, &name);
             }

@@ -206,11 +206,12 @@ static bnd_status of_tensor(const reader *r, span name, bnd_status status, bnd_e
         return status;
     }
     bnd_error inner = *why;
-    int length = name.length < SHOWN ? (int)name.length : SHOWN;
+    const bool cut = name.length > SHOWN;
+    int length = cut ? SHOWN : (int)name.length;
     const char *text = (const char *)r->bytes + name.at;
-    for (; length > 0 && length == SHOWN && ((unsigned char)text[length - 1] & 0x80) != 0; length--) {
+    for (; cut && length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80; length--) {
     }
-    bnd_fail(why, status, inner.where, "tensor '%.*s': %s", length, text, inner.message);
+    bnd_fail(why, status, inner.where, "tensor '%.*s%s': %s", length, text, cut ? "..." : "", inner.message);
     for (char *c = why->message; *c != '\0'; c++) {
         *c = (unsigned char)*c < ' ' || *c == 0x7f ? '?' : *c;
     }

@@ -196,6 +196,7 @@ static void put_copies(parts *out, bnd_cost *c, const bnd_cost_of_memory *q)
     }
 }
 
+/* Every rank has a part of each layer, and the whole history of each operand. */
 static double put_histories(bnd_cost *c, const bnd_cost_of_memory *q, double bytes)
 {
     if (bytes > 0) {
@@ -414,7 +415,7 @@ bnd_status bnd_cost_memory(bnd_cost *out, const bnd_cost_of_memory *asked, bnd_e
     if (status == BND_OK && q->trained != NULL) {
         status = put_saved(&p.held.layers, &c, q, why);
     } else if (status == BND_OK && q->model != NULL) {
-        p.states += put_histories(&c, q, bndi_history_bytes(&q->plan.policy, q->model) / q->plan.tensor);
+        p.states += put_histories(&c, q, bndi_history_bytes(&q->plan.policy, q->model));
         put_copies(&p, &c, q);
         status = bndi_activations(&p.held, &c, q, why);
     }
