@@ -22,7 +22,7 @@ static void part_after(float *out, const bnd_training *t, bnd_role part, float s
 {
     float w[N], g[N];
     for (size_t i = 0; i < N; i++) {
-        w[i] = 1 + (float)i / N;
+        w[i] = 1 + (float)i / (float)N;
     }
     bnd_run *run = run_with(t, w, extent, rank);
     for (uint64_t step = 0; step < STEPS; step++) {
@@ -125,7 +125,7 @@ static void test_master(void)
     }
     CU_ASSERT_TRUE_FATAL(read_part(now, run, BND_ROLE_MASTER));
     for (size_t i = 0; i < N; i++) {
-        sum += (double)now[i] / N;
+        sum += (double)now[i] / (double)N;
     }
     CU_ASSERT_DOUBLE_EQUAL(sum, exp(-0.5), 0.02);
     bnd_run_free(run);
