@@ -80,6 +80,31 @@ static void roles(void)
 }
 
 /* The same names are of two classes; the model's type tells which. */
+/* Names with "embed" in them stay by default; only tables of embeddings are refused where they are asked for. */
+static void embeddings(void)
+{
+    static const struct {
+        const char *name, *reason;
+        bool is;
+    } cases[] = {
+        {"model.embed_tokens.weight", "embedding", true},
+        {"model.embed_tokens_per_layer.weight", "embedding", true},
+        {"gpt_neox.embed_in.weight", "embedding", true},
+        {"transformer.wte.weight", "embedding", true},
+        {"bert.embeddings.word_embeddings.weight", "embedding", true},
+        {"tok_embeddings.weight", "embedding", true},
+        {"token_embd.weight", "embedding", true},
+        {"embed_out.weight", "head", false},
+        {"model.embed_vision.embedding_projection.weight", "embedding", false},
+        {"time_text_embed.timestep_embedder.linear_1.weight", "embedding", false},
+        {"model.layers.0.mlp.up_proj.weight", "linear", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        CU_ASSERT_STRING_EQUAL(bndi_role_of(cases[i].name, 2, "", false).reason, cases[i].reason);
+        CU_ASSERT_EQUAL(bndi_is_embedding(cases[i].name, 2), cases[i].is);
+    }
+}
+
 static void conv1d_of_gpt2(void)
 {
     static const struct {
@@ -144,6 +169,7 @@ static void fused_layers(void)
 CU_TestInfo name_tests[] = {{"patterns", patterns},
                             {"patterns take little time", patterns_take_little_time},
                             {"roles", roles},
+                            {"embeddings", embeddings},
                             {"Conv1D of GPT-2", conv1d_of_gpt2},
                             {"fused layers", fused_layers},
                             CU_TEST_INFO_NULL};

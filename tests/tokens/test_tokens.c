@@ -45,14 +45,20 @@ static void test_added(void)
 {
     static const struct {
         const char *added, *words; /* NULL: it is read */
+        const char *vocab;         /* NULL: a and b */
     } cases[] = {
-        {"{\"id\": 1, \"content\": \"a\"}, {\"id\": 2, \"content\": \"x\"}", NULL},
-        {"{\"id\": 2, \"content\": \"x\"}, {\"id\": 1, \"content\": \"a\"}, {\"id\": 3, \"content\": \"y\"}", NULL},
-        {"{\"id\": 0, \"content\": \"a\"}", "'a' has the id 0, and in model.vocab 1"},
-        {"{\"id\": 3, \"content\": \"x\"}", "'x' has the id 3, and tokenizers would give it 2"},
+        {"{\"id\": 1, \"content\": \"a\"}, {\"id\": 2, \"content\": \"x\"}", NULL, NULL},
+        {"{\"id\": 2, \"content\": \"x\"}, {\"id\": 1, \"content\": \"a\"}, {\"id\": 3, \"content\": \"y\"}", NULL,
+         NULL},
+        {"{\"id\": 0, \"content\": \"a\"}", "'a' has the id 0, and in model.vocab 1", NULL},
+        {"{\"id\": 3, \"content\": \"x\"}", "'x' has the id 3, and tokenizers would give it 2", NULL},
         {"{\"id\": 2, \"content\": \"x\"}, {\"id\": 2, \"content\": \"y\"}",
-         "'y' has the id 2, and tokenizers would give it 3"},
-        {"{\"id\": 2, \"content\": \"x\"}, {\"id\": 3, \"content\": \"x\"}", "'x' is listed twice"},
+         "'y' has the id 2, and tokenizers would give it 3", NULL},
+        {"{\"id\": 2, \"content\": \"x\"}, {\"id\": 3, \"content\": \"x\"}", "'x' is listed twice", NULL},
+        {"{\"id\": 3, \"content\": \"c\"}, {\"id\": 4, \"content\": \"x\"}, {\"id\": 5, \"content\": \"y\"}", NULL,
+         "\"b\": 0, \"a\": 1, \"c\": 3"},
+        {"{\"id\": 3, \"content\": \"c\"}, {\"id\": 3, \"content\": \"x\"}",
+         "'x' has the id 3, and tokenizers would give it 4", "\"b\": 0, \"a\": 1, \"c\": 3"},
     };
     char text[1000];
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -60,9 +66,9 @@ static void test_added(void)
         bnd_error why;
         const int length = snprintf(text, sizeof text,
                                     "{\"added_tokens\": [%s], \"pre_tokenizer\": {\"type\": \"ByteLevel\", "
-                                    "\"add_prefix_space\": false}, \"model\": {\"vocab\": {\"b\": 0, \"a\": 1}, "
+                                    "\"add_prefix_space\": false}, \"model\": {\"vocab\": {%s}, "
                                     "\"merges\": []}}",
-                                    cases[i].added);
+                                    cases[i].added, cases[i].vocab != NULL ? cases[i].vocab : "\"b\": 0, \"a\": 1");
         const bnd_status status = bndi_tokenizer_read(&tokenizer, text, (size_t)length, &why);
         CU_ASSERT_TRUE(cases[i].words == NULL ? succeeds(status, &why) : refuses(status, &why, cases[i].words));
         bndi_tokenizer_free(status == BND_OK ? tokenizer : NULL);

@@ -244,11 +244,12 @@ static void test_lost_moments(void)
                  {"adam", "v=fp32/udynamic:256", true},
                  {"adam", "v=fp32/ulinear:256,loss_scale=256", true},
                  {"adam", "v=fp32", false},
+                 {"adam", "v=fp16/udynamic:256", true},
                  {"adafactor", "v=e5m2", true},
                  {"adafactor", "v=bf16", false},
                  {"adam-mini", "v=e5m2", true},
                  {"adam-mini", "v=fp32", false}};
-    enum { ROWS = 64, COLUMNS = 64, COUNT = ROWS * COLUMNS };
+    enum { ROWS = 64, FEW = 60, COLUMNS = 64, COUNT = ROWS * COLUMNS };
     static float w[COUNT], g[COUNT];
     static double v[COUNT];
     for (size_t i = 0; i < COUNT; i++) { /* from 2^-37 to 1, and zeros */
@@ -256,25 +257,26 @@ static void test_lost_moments(void)
                           : ldexpf((float)(bnd_random(6, 0, i) >> 40) * 0x1p-24f + 0.5f,
                                    -(int)(i / COLUMNS / 4 + i % COLUMNS / 3));
     }
-    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
-        bnd_training t = training_of("own", cases[k].optimizer, cases[k].recipe);
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0] * 2; k++) {
+        const size_t rows = k % 2 == 0 ? ROWS : FEW; /* few numbers have no dynamic codes: v is a format's */
+        bnd_training t = training_of("own", cases[k / 2].optimizer, cases[k / 2].recipe);
         bnd_run *run = NULL;
         bnd_error why;
         size_t index;
         uint64_t zeros = 0;
         CU_ASSERT_TRUE_FATAL(succeeds(bnd_run_new_own(&run, &t, NULL, &why), &why));
         CU_ASSERT_TRUE_FATAL(
-            succeeds(bnd_run_add_parameter(&index, run, "w", w, (size_t[]){ROWS, COLUMNS}, 2, true, &why), &why));
+            succeeds(bnd_run_add_parameter(&index, run, "w", w, (size_t[]){rows, COLUMNS}, 2, true, &why), &why));
         step_with(run, g);
         const size_t kept = bnd_tensor_count(bnd_run_parameter(run, 0, BND_ROLE_V));
         numbers_of(v, kept, run, 0, BND_ROLE_V);
-        for (size_t i = 0; i < COUNT; i++) {
+        for (size_t i = 0; i < rows * COLUMNS; i++) {
             const size_t row = i / COLUMNS, column = i % COLUMNS;
-            const double of_element = kept == COUNT ? v[i] : kept == ROWS ? v[row] : v[row] * v[ROWS + column];
+            const double of_element = kept == rows * COLUMNS ? v[i] : kept == rows ? v[row] : v[row] * v[rows + column];
             zeros += of_element == 0 && g[i] != 0;
         }
         CU_ASSERT_EQUAL(bnd_run_updates(run, 0).lost_moments, zeros);
-        CU_ASSERT_EQUAL(zeros > 0, cases[k].loses);
+        CU_ASSERT_TRUE(rows == FEW || (zeros > 0) == cases[k / 2].loses);
         bnd_run_free(run);
     }
 }

@@ -191,8 +191,8 @@ static bnd_status choose_one(bnd_planned_weight *out, const bnd_quantize_plan *p
                       : leave(out, plan, &embedding, why);
     }
     if (wanted && strcmp(role.reason, "conv1d") == 0) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s is %s; no layout has its scales in that order", weight->name,
-                        role.because);
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s is %s, which loaders do not take for a linear layer",
+                        weight->name, role.because);
     }
     if (wanted && !role.quantizes && strcmp(role.reason, "head") != 0 && strcmp(role.reason, "embedding") != 0) {
         role = also;

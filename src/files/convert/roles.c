@@ -58,5 +58,12 @@ bndi_role bndi_role_of(const char *weight, size_t rank, const char *model_type, 
 
 bool bndi_is_embedding(const char *weight, size_t rank)
 {
-    return strcmp(bndi_role_of(weight, rank, "", false).reason, "embedding") == 0;
+    static const char *const names[] = {"*embed_tokens*", "*embed_in",    "*embed_positions*",
+                                        "*token_embd*",   "*embeddings*", "*embedding",
+                                        "*embed",         "*wte",         "*wpe"};
+    bool is = false;
+    for (size_t i = 0; rank == 2 && !is && i < sizeof names / sizeof *names; i++) {
+        is = bndi_glob_weight(names[i], weight);
+    }
+    return is;
 }

@@ -50,8 +50,8 @@ static bnd_status check_contents(const bndi_tokenizer *t, bnd_error *why)
     return BND_OK;
 }
 
-/* Hugging Face's tokenizers ignores the ids of added tokens: those in the vocabulary have their ids there, the others
- * get the ids from its size up, in the order of the file. */
+/* Hugging Face's tokenizers ignores the ids of added tokens: those in the vocabulary have their ids there; each of the
+ * others gets the id after the greatest of those added before it, or the size of the vocabulary if that is more. */
 static bnd_status check_ids(const bndi_tokenizer *t, const json_t *list, bnd_error *why)
 {
     char shown[BNDI_SHOWN];
@@ -61,7 +61,8 @@ static bnd_status check_ids(const bndi_tokenizer *t, const json_t *list, bnd_err
         const char *content = json_string_value(json_object_get(value, "content"));
         const json_t *known = json_object_get(t->vocab, content);
         const json_int_t number = json_integer_value(json_object_get(value, "id"));
-        const json_int_t given = known != NULL ? json_integer_value(known) : next++;
+        const json_int_t given = known != NULL ? json_integer_value(known) : next;
+        next = given >= next ? given + 1 : next;
         if (number != given) {
             return bnd_fail(why, BND_BAD_FILE, 0, "added_tokens: '%s' has the id %llu, and %s %llu",
                             bndi_shown(shown, content), (unsigned long long)number,

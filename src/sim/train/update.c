@@ -129,8 +129,7 @@ static void update_chunk(bnd_run *run, bndi_parameter *p, const bndi_whole_updat
     if (u.of_v == NULL) { /* only now is v rounded */
         u.v = take_in_place(&k->v, p->v, at, n);
     }
-    const bool stored = p->v != NULL && !bndi_is_scaled(run->engine, BND_ROLE_V);
-    p->updates.lost_moments += stored ? u.maths->count_lost_moments(u.v, u.g, n) : 0;
+    p->updates.lost_moments += p->v != NULL ? u.maths->count_lost_moments(u.v, u.g, n) : 0;
     if (p->extra != NULL) {
         sum_by_kahan(run, p, k, u.w, at, n);
     } else {
@@ -199,7 +198,7 @@ static bnd_status update(bnd_run *run, bndi_parameter *p, chunk *k, double lr, b
     }
     if (status == BND_OK) {
         p->made = (bndi_made){p->made.all + 1, p->made.m + 1, p->made.v + 1};
-        p->updates.lost_moments += bndi_moments_are_whole(p) ? bndi_count_lost_moments(run, p) : 0;
+        p->updates.lost_moments = bndi_moments_are_whole(p) ? bndi_count_lost_moments(run, p) : p->updates.lost_moments;
     }
     p->updates.updates = sums->updates - before.updates;
     p->updates.lost = sums->lost - before.lost;
