@@ -141,8 +141,7 @@ static void test_resumed(void)
     check_resumed("mlp", "adam-mini", "param=e4m3:sr/row,update=eco,m=fp32/dynamic:256");
     check_resumed("mlp", "adamw", "param=e4m3:sr/row,update=eco,m=fp32/dynamic:256");
     check_resumed("mlp", "muon", "base=bf16-sr,m=fp32/dynamic:256,ns=e4m3:sr/delayed:4");
-    check_resumed("mlp", "adamw",
-                  "base=bf16-kahan,v=e4m3:sr/tensor,m=e2m3/mx:floor,extra=e6m9,optimizer=fused");
+    check_resumed("mlp", "adamw", "base=bf16-kahan,v=e4m3:sr/tensor,m=e2m3/mx:floor,extra=e6m9,optimizer=fused");
     close_folder();
 }
 
