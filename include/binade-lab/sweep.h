@@ -26,7 +26,8 @@ size_t bnd_grid_task(bnd_task *out, char *name, size_t size, const bnd_grid *gri
 
 /* Makes learning rates from low to high with equal ratios, rounded to three digits except for the ends; to more digits
  * where they would not ascend otherwise.
- * On failure: BND_BAD_ARGUMENT for ends that are not positive and in order, or too near to each other for so many. */
+ * On failure: BND_BAD_ARGUMENT for ends that are not positive and in order, or are too close together for
+ *     `count` different rates. */
 BND_CHECKED bnd_status bnd_grid_rates(double *lr, size_t count, double low, double high, bnd_error *why);
 
 /* The results of the runs with one learning rate. */

@@ -26,7 +26,7 @@ typedef struct bndi_geometry {
     uint64_t group;         /* elements of a group */
     uint8_t bits;           /* of an integer in words; 0 elsewhere */
     bool guessed;           /* the size of the tile or group follows from the shape of the scales alone */
-    const char *unclear;    /* why there is more than one such weight, and this one is not known to be right; or NULL */
+    const char *unclear;    /* why bits and group are not known; NULL: they are */
 } bndi_geometry;
 
 typedef struct bndi_fit {

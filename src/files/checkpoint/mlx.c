@@ -1,10 +1,11 @@
 /* Integers of MLX: neither their bits nor the size of a group is stored with them. config.json has both, for all
- * modules and for some of them by name; the shapes must agree, and may tell where it says nothing. */
+ * modules and for some of them by name. The shapes must agree with it. Where it says nothing, the shapes may determine
+ * both. */
 #include "checkpoint/fit.h"
 
 #include <string.h>
 
-/* What is said of one module; 0: nothing. */
+/* What config.json says of one module; 0: nothing. */
 typedef struct said {
     int64_t bits, group;
 } said;
@@ -43,7 +44,7 @@ static said said_of(const bndi_quantization *mlx, const char *codes)
                   layer->group_size != 0 ? layer->group_size : groups_of_mlx[0]};
 }
 
-/* Do so many groups in a row fill its words? */
+/* True if the groups of a row have as many bits as its words. */
 static bool fills(uint64_t words, uint64_t groups, unsigned bits, unsigned group)
 {
     uint64_t stored, needed;

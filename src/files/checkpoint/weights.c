@@ -269,7 +269,7 @@ static int compare_names(const void *x, const void *y)
     return order != 0 ? order : (first > second) - (first < second);
 }
 
-/* "x.weight" and "x.weight_packed" are one weight to whoever asks for "x.weight": neither is taken for it. */
+/* "x.weight" and "x.weight_packed" are weights with the same name, "x.weight": neither is used. */
 static void refuse_doubles(struct bndi_weights *all)
 {
     for (size_t i = 1; i < all->count; i++) {

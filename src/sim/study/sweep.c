@@ -36,8 +36,8 @@ size_t bnd_grid_task(bnd_task *out, char *name, size_t size, const bnd_grid *gri
     return bnd_task_name(name, size, whole, task.training.seed_init);
 }
 
-/* x to so many significant digits, or to a whole number if that has more: the double nearest to that decimal. A power
- * of ten up to 10^22 is exact, so that the quotient is the decimal rounded once. */
+/* x rounded to `digits` significant digits, or to a whole number if that has more digits: the double nearest to that
+ * decimal. A power of ten up to 10^22 is exact, so that the quotient is the decimal rounded once. */
 static double rounded(double x, unsigned digits)
 {
     double power = 1, least = 1;

@@ -43,7 +43,8 @@ static bnd_status split_extent(bndi_pattern *p, const bndi_item *item, size_t wh
         if (p->extent[name] != 0) {
             if (__builtin_mul_overflow(known, p->extent[name], &known)) {
                 return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                                "%s: an axis of %zu elements cannot be split into parts of so many", who, whole);
+                                "%s: an axis of %zu elements cannot be split into parts whose product is larger", who,
+                                whole);
             }
         } else if (open == BNDI_NAMES) {
             open = name;

@@ -44,6 +44,7 @@ libbinade_laboratory_la_SOURCES += \
 	src/sim/train/run.c \
 	src/sim/train/unused.c \
 	src/sim/train/run_state.c \
+	src/sim/train/checkpoint_same.c \
 	src/sim/train/checkpoint.c \
 	src/sim/train/own_run.c \
 	src/sim/train/loss_under_policy.c

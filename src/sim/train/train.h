@@ -32,7 +32,7 @@ enum { BNDI_PARAMETERS = BND_PLACES_MAX - 1, BNDI_PARAMETER_NAME = BND_PLACE_NAM
 typedef char bndi_parameter_name[BNDI_PARAMETER_NAME];
 
 /* Updates of a parameter: in all, and since its m and v were zeros. Steps that a loss scale skips and steps without a
- * gradient are none, as in PyTorch. */
+ * gradient do not count, as in PyTorch. */
 typedef struct bndi_made {
     uint64_t all, m, v;
 } bndi_made;
@@ -358,6 +358,9 @@ unsigned bndi_high_from(const bnd_run *run, unsigned high_last); /* the place of
 
 /* The updates of parameter i before this step where each step has made one (reset_states.c). */
 bndi_made bndi_made_usually(const bnd_run *run, size_t i, uint64_t step);
+
+/* Refuses a checkpoint of a training whose numbers have other places than the run's (checkpoint_same.c). */
+BND_CHECKED bnd_status bndi_checkpoint_check_same(const bnd_training *there, const bnd_run *run, bnd_error *why);
 
 /* Names of arrays in a checkpoint that are no parameter's. */
 bool bndi_checkpoint_reserves(const char *name);
