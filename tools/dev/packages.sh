@@ -233,4 +233,5 @@ provide() {
         say "Still missing after installing: $(echo $lacking) (see $logs/install.log)"
         return 1
     }
+    provided=yes
 }
