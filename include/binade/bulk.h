@@ -62,7 +62,10 @@ bnd_backend bnd_backend_best(void);
  * Returns: True if so. */
 bool bnd_has_threads(void);
 
-/* ---- arrays ---- */
+/* ---- arrays ----
+ *
+ * A conversion may write into the array that it reads if elements of both have the same size and stride. Otherwise its
+ * arrays must not overlap. */
 
 /* How codes lie in memory. Unused bits are written as zeros: above a code's width in a word, below a tf32 code, and
  * behind the last packed code. Reading ignores them; only bnd_codes_check looks at them.
@@ -168,7 +171,7 @@ BND_CHECKED bnd_status bnd_decode_f64(double *x, const void *codes, size_t n, co
 /* Rounds an array of numbers to values of a format or value set and keeps the type.
  *
  * Returns: BND_OK or BND_BAD_ARGUMENT.
- * Arguments: `y` (out): n numbers; it may be x. `x`, `n`: the numbers. `f`: a format or a value set. `how`, `stats`,
+ * Arguments: `y` (out): n numbers. `x`, `n`: the numbers. `f`: a format or a value set. `how`, `stats`,
  *     `why`: as in bnd_encode_f32.
  * On failure: Nothing is written: `how` holds an unknown choice or a nonzero reserved word, or n does not fit memory.
  */

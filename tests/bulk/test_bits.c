@@ -260,6 +260,28 @@ static void test_random_bits(void)
 }
 
 /* Every code of the formats up to 16 bits; elsewhere random ones, with exponent fields all zeros and all ones. */
+/* Formats that begin where fp32 does, with a narrower exponent: their codes are no upper halves of words. */
+static void test_lower_ends(void)
+{
+    static const char *const names[] = {"e7m7b127", "e6m7b127fn", "e5m7b127", "e3m7b127", "e8m7"};
+    static const uint8_t modes[] = {BND_ROUND_SR, BND_ROUND_SRA, BND_ROUND_SRB, BND_ROUND_SR_EQUAL, BND_ROUND_RNE};
+    enum { FORMATS = sizeof names / sizeof names[0], MODES = sizeof modes };
+    comparison b;
+    comparison_open(&b, "formats at fp32's lower end");
+    uint64_t *bits = memory_of(65536 * sizeof *bits);
+    const size_t count = upper_halves(bits, 5);
+    for (size_t i = 0; i < FORMATS * MODES * 2; i++) {
+        const uint8_t mode = modes[i / 2 % MODES];
+        bnd_format f = format_named(names[i / 2 / MODES]);
+        bnd_array how = {.rule.rounding = mode, .seed = i};
+        how.rule.random_bits = mode == BND_ROUND_RNE || mode == BND_ROUND_SR_EQUAL ? 0 : (uint8_t)(15 + i % 2);
+        call c = encode_call(&f, false);
+        check_call(&b, &c, bits, count, &how, true);
+    }
+    free(bits);
+    comparison_close(&b);
+}
+
 static void test_decode(void)
 {
     comparison b;
@@ -316,6 +338,7 @@ CU_TestInfo bit_tests[] = {
     {"runs of limits and their neighbours", test_limits},
     {"stochastic modes", test_stochastic_modes},
     {"every number of random bits", test_random_bits},
+    {"formats at fp32's lower end", test_lower_ends},
     {"decode", test_decode},
     {"codes to codes", test_convert},
     CU_TEST_INFO_NULL,

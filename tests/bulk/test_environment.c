@@ -270,9 +270,28 @@ static void test_hostile_threads(void)
     comparison_close(&b);
 }
 
+/* Adding statistics: a subnormal number is the smallest, and a sum is rounded to nearest even. */
+static void test_hostile_statistics(void)
+{
+    const unsigned before = control();
+    for (unsigned kind = 0; kind < HOSTILE_KINDS; kind++) {
+        bnd_stats sum = {.elements = 1, .smallest = 1, .squared_error = 1};
+        const bnd_stats more = {.elements = 1, .smallest = 0x1p-1060, .squared_error = 0x1p-60};
+        be_hostile(kind);
+        const unsigned set = control();
+        bnd_stats_add(&sum, &more);
+        const bool as_it_was = control() == set;
+        be_kind(before);
+        CU_ASSERT_TRUE(as_it_was && sum.elements == 2);
+        CU_ASSERT_TRUE(sum.smallest <= 0x1p-1060 && sum.smallest > 0);
+        CU_ASSERT_TRUE(sum.squared_error >= 1 && sum.squared_error <= 1);
+    }
+}
+
 CU_TestInfo environment_tests[] = {
     {"rounding mode, flushed subnormals, traps, exception flags", test_hostile},
     {"the same for operations", test_hostile_operations},
     {"the same on threads", test_hostile_threads},
+    {"statistics are added", test_hostile_statistics},
     CU_TEST_INFO_NULL,
 };

@@ -175,6 +175,55 @@ static void test_in_place(void)
     comparison_close(&b);
 }
 
+/* Codes in place of numbers and of other codes, where they are as large. */
+static void check_codes_in_place(comparison *b, const call *c, const bnd_array *rule, uint64_t seed)
+{
+    enum { COUNT = 2000 };
+    bnd_array how = *rule;
+    how.packing_in = how.packing_out = BND_PACKING_UNPACKED;
+    const size_t bytes = strided_bytes(&c->in, BND_PACKING_UNPACKED, COUNT, 1);
+    if (bytes != strided_bytes(&c->out, BND_PACKING_UNPACKED, COUNT, 1)) {
+        return;
+    }
+    uint64_t *numbers = operands_of(c, COUNT, seed);
+    unsigned char *in = memory_of(bytes), *out = memory_of(bytes);
+    for (size_t k = 0; k < back_ends_here()->count; k++) {
+        bnd_stats apart = {0}, within = {0};
+        how.context = &back_ends_here()->at[k];
+        put_codes(in, &c->in, BND_PACKING_UNPACKED, numbers, COUNT);
+        bool called =
+            run_call(c, out, in, COUNT, &how, &apart) == BND_OK && run_call(c, in, in, COUNT, &how, &within) == BND_OK;
+        if (comparison_note(b, called && memcmp(in, out, bytes) == 0 && memcmp(&apart, &within, sizeof apart) == 0)) {
+            print_question(c, &how);
+            print_statistics("apart", &apart);
+            print_statistics("in place", &within);
+        }
+    }
+    free(in);
+    free(out);
+    free(numbers);
+}
+
+static void test_codes_in_place(void)
+{
+    static const bnd_rule rules[] = {
+        {.rounding = BND_ROUND_RNE}, {.rounding = BND_ROUND_RUP}, {.rounding = BND_ROUND_SR, .random_bits = 16}};
+    comparison b;
+    comparison_open(&b, "statistics of codes in place");
+    for (size_t i = 0; i < LAYOUTS * LAYOUTS; i++) {
+        const bnd_format to = layout_at(i % LAYOUTS), from = layout_at(i / LAYOUTS);
+        const bnd_array how = {.rule = rules[i % (sizeof rules / sizeof rules[0])], .seed = i};
+        const call conversion = convert_call(&to, &from), narrow = encode_call(&to, false),
+                   wide = encode_call(&to, true);
+        check_codes_in_place(&b, &conversion, &how, i);
+        if (i / LAYOUTS < sizeof rules / sizeof rules[0]) {
+            check_codes_in_place(&b, &narrow, &how, i);
+            check_codes_in_place(&b, &wide, &how, i);
+        }
+    }
+    comparison_close(&b);
+}
+
 /* Counted by hand, and added up over two calls. */
 static void check_by_hand(const bnd_context *context)
 {
@@ -316,6 +365,7 @@ CU_TestInfo stats_tests[] = {
     {"numbers", test_numbers},
     {"runs", test_patterns},
     {"in place", test_in_place},
+    {"codes in place", test_codes_in_place},
     {"by hand", test_by_hand},
     {"errors and ratios", test_derived},
     {"what is flushed on input", test_flushed_inputs},

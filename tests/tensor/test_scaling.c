@@ -150,6 +150,8 @@ static void test_current(void)
         {"e4m3/current", "e4m3", {NAN, 1000, 0.3f, 0.7f}, 1},
         {"e4m3/current", "e4m3", {1e-40f, 0, 3e-41f, 0}, FLT_MAX},
         {"e4m3/current", "e4m3", {FLT_MAX, -1e38f, 1e30f, 1}, 448.0f / FLT_MAX},
+        {"e4m3/current:12", "e4m3", {3e38f, -1e38f, 1e30f, 1}, FLT_MIN}, /* 1 / 4e-40 is infinite */
+        {"e4m3/current:64", "e4m3", {3e38f, -1e38f, 1e30f, 1}, FLT_MIN}, /* 8e-56 is zero */
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char text[64];

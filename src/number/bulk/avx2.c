@@ -232,8 +232,7 @@ static plain_groups *encoder(const bndi_plan *plan)
     if (by_mode && is_half(f)) {
         return encode_halves;
     }
-    bool upper = plan->family == BNDI_UNIFORM && plan->drop == 16 && plan->bottom == 1 && plan->code_bytes == 2;
-    return upper && plan->rule.rounding == BND_ROUND_RNE ? encode_uppers : NULL;
+    return bndi_is_upper_half(plan) && plan->rule.rounding == BND_ROUND_RNE ? encode_uppers : NULL;
 }
 
 /* The same for codes to words:

@@ -225,8 +225,7 @@ static bool encodes_randomly(const bndi_plan *plan, void *codes, const void *x, 
     if (!plain || rounding == BND_ROUND_SR_EQUAL) {
         return false;
     }
-    if (plan->family == BNDI_UNIFORM && plan->drop == 16 && plan->bottom == 1 && plan->code_bytes == 2 &&
-        (rounding != BND_ROUND_SR || bits == 16)) {
+    if (bndi_is_upper_half(plan) && (rounding != BND_ROUND_SR || bits == 16)) {
         encode_upper_randomly(plan, codes, x, random, n);
         return true;
     }
@@ -241,11 +240,11 @@ static bool encodes_randomly(const bndi_plan *plan, void *codes, const void *x, 
 static void encode_any_32(const bndi_plan *plan, void *codes, const void *x, const void *random, size_t n)
 {
     const bnd_format *f = &plan->format;
-    /* by_mode: x + M in the processor's rounding mode gives the result. upper: the code is the upper half of the word
-     * (drop 16, and bottom 1: the format has fp32's exponents), with nothing special at zero. */
+    /* by_mode: x + M in the processor's rounding mode gives the result. upper: the code is the upper half of the word,
+     * with nothing special at zero. */
     bool by_mode = goes_by_mode(plan) && plan->code_shift == 0;
-    bool upper = plan->family == BNDI_UNIFORM && plan->plain_low == 0 && plan->drop == 16 && plan->bottom == 1 &&
-                 f->is_signed && plan->rule.rounding == BND_ROUND_RNE && plan->code_bytes == 2;
+    bool upper =
+        bndi_is_upper_half(plan) && plan->plain_low == 0 && f->is_signed && plan->rule.rounding == BND_ROUND_RNE;
     if (by_mode && plan->code_bytes == 2 && is_half(f)) {
         encode_half(plan, codes, x, n);
     } else if (by_mode && plan->code_bytes == 1 && has_byte_permutations()) {

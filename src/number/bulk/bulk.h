@@ -146,6 +146,14 @@ typedef struct bndi_plan {
  * the codec will do, and of the rest of the plan format, words, rule and the random_ members are set. */
 void bndi_plan_make(bndi_plan *plan, bndi_width width, const bnd_format *f, bnd_rule rule);
 
+/* Is a finite code of 16 bits the upper half of the rounded word? It has the word's exponent field, all of it: e7m7b127
+ * has the same exponents at its lower end, and one bit fewer. */
+static inline bool bndi_is_upper_half(const bndi_plan *plan)
+{
+    return plan->family == BNDI_UNIFORM && plan->drop == 16 && plan->bottom == 1 && plan->code_bytes == 2 &&
+           plan->format.exponent_bits == 8;
+}
+
 /* The results as words or as codes; the first call gets them from the codec. */
 void bndi_ask(const bndi_plan *plan, bool as_codes, bndi_results *results);
 

@@ -161,7 +161,8 @@ static void convert_chunk(const convert_job *j, convert_buffers *b, bndi_tally *
         } else if (j->what == ROUND) {
             j->kernels.round[width](&j->plan, out, x, random, n);
         } else {
-            out = j->out.plain ? out : b->codes;
+            out =
+                j->out.plain && !in_place ? out : b->codes; /* not b->out, into which they are decoded to be counted */
             j->kernels.encode[width](&j->plan, out, x, random, n);
         }
         if (tally != NULL && !j->together) {

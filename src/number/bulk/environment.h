@@ -1,7 +1,7 @@
 /* The floating-point environment of the kernels: the plan's rounding mode, subnormals kept, no traps. Afterwards the
- * caller's environment is restored, exception flags included. This happens once per call and thread. If the environment
- * cannot be set (WebAssembly only rounds to nearest even), BNDI_HAS_ENVIRONMENT is 0 and plans use only nearest
- * even. */
+ * caller's environment is restored, exception flags included. This happens once per call and thread. Where
+ * BNDI_HAS_ENVIRONMENT is 0, plans use only nearest even: WebAssembly has no other mode, and on processors other than
+ * x86-64 and 64-bit Arm no other is set. */
 #ifndef BINADE_SRC_BULK_ENVIRONMENT_H
 #define BINADE_SRC_BULK_ENVIRONMENT_H
 
@@ -86,6 +86,39 @@ static inline void bndi_leave(bndi_environment before)
 static inline void bndi_drain_stores(void)
 {
     __asm__ volatile("dmb ishst" : : : "memory");
+}
+
+#elif !defined(__wasm__) && !defined(BND_FREESTANDING)
+#include <fenv.h>
+
+/* Another processor: its environment is set by the C library, to nearest even alone. */
+#define BNDI_HAS_ENVIRONMENT 0
+
+typedef struct bndi_environment {
+    fenv_t before;
+} bndi_environment;
+
+static inline void bndi_set_rounding(unsigned rounding)
+{
+    (void)rounding;
+}
+
+static inline bndi_environment bndi_enter(unsigned rounding)
+{
+    bndi_environment here;
+    (void)rounding;
+    (void)feholdexcept(&here.before);
+    (void)fesetround(FE_TONEAREST);
+    return here;
+}
+
+static inline void bndi_leave(bndi_environment here)
+{
+    (void)fesetenv(&here.before);
+}
+
+static inline void bndi_drain_stores(void)
+{
 }
 
 #else

@@ -2,6 +2,7 @@
  * mode, or subnormals flushed by the processor, change no count. */
 #include "base/bits.h"
 #include "bulk/bulk.h"
+#include "bulk/environment.h"
 
 static const uint64_t SIGN = UINT64_C(1) << 63, INFINITY_BITS = UINT64_C(0x7ff) << 52;
 
@@ -263,6 +264,7 @@ void bnd_lab_count_scale(bnd_stats *stats, double scale)
 
 void bnd_stats_add(bnd_stats *sum, const bnd_stats *more)
 {
+    const bndi_environment before = bndi_enter(BND_ROUND_RNE);
     sum->elements += more->elements;
     sum->exact += more->exact;
     sum->inexact += more->inexact;
@@ -285,6 +287,7 @@ void bnd_stats_add(bnd_stats *sum, const bnd_stats *more)
     for (size_t i = 0; i < BNDI_BINS; i++) {
         sum->exponents[i] += more->exponents[i];
     }
+    bndi_leave(before);
 }
 
 /* ---- what follows from the sums ---- */

@@ -41,15 +41,16 @@ static float largest_number(const bnd_format *f)
     return (float)((double)f->max_significand * bndi_power_of_two(f->max_quantum));
 }
 
-/* The largest number of the format over amax over 2^margin; amax 0 or no number: as before; never infinite. */
+/* The largest number of the format over amax over 2^margin; amax 0 or no number: as before. Neither it nor its
+ * reciprocal is infinite. */
 static float scale_for(float amax, float before, const bnd_format *f, int margin)
 {
     const float largest = largest_number(f);
     if (!(amax > 0) || amax - amax != 0) {
         return before;
     }
-    float scale = largest / amax / (float)bndi_power_of_two(margin);
-    return scale - scale != 0 ? __FLT_MAX__ : scale;
+    const float scale = largest / amax / (float)bndi_power_of_two(margin), back = 1 / scale;
+    return scale - scale != 0 ? __FLT_MAX__ : back - back != 0 ? __FLT_MIN__ : scale;
 }
 
 /* A chunk: scaled, rounded to what the format has (beyond its largest number: that number, as the hardware's
