@@ -147,7 +147,7 @@ complete -c binade -n '__binade_is quantize others' -F
 complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a relayout -d 'the same codes in another layout: names, shapes, reciprocals, configs'
 complete -c binade -n '__binade_is relayout' -l layout -d 'compressed-tensors, fp8 or modelopt; or the layout that the input came from' -x -a 'compressed-tensors fp8 modelopt'
 complete -c binade -n '__binade_is relayout' -l no-check -d 'do not compare the values of input and output at the end'
-complete -c binade -n '__binade_is relayout' -l shard-size -d 'the most bytes of tensors in a file (default: one file)' -x
+complete -c binade -n '__binade_is relayout' -l shard-size -d 'most bytes of tensors per file of a folder: 5GB, 512MiB (default: one file)' -x
 complete -c binade -n '__binade_is relayout' -l report -d 'write a page with the changes as well: one file that opens in a browser' -r -F
 complete -c binade -n '__binade_is relayout' -l threads -s j -d 'number of cores (default all)' -x
 complete -c binade -n '__binade_is relayout' -l progress -d 'show progress: auto always never (default auto: on a terminal, after a second)' -x -a 'auto always never'

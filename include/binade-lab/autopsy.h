@@ -63,7 +63,7 @@ BND_CHECKED bnd_status bnd_findings(bnd_finding out[BND_FINDINGS_MAX], size_t *c
 /* ---- the autopsy: the cause of a gap ---- */
 
 /* A part of the policy (bnd_part_name), tried by itself. Shares are of the gap, with 95 % intervals over the seeds.
- * Those of a gap that is zero or NaN are NaN. */
+ */
 typedef struct bnd_share {
     size_t part;
     bool lifts, lowers;               /* false: the recipe has nothing there to try */
@@ -83,7 +83,10 @@ typedef struct bnd_culprit {
 } bnd_culprit;
 
 /* A run is healed if it is neither worse than fp32 nor failed, and at least half of the gap is recovered. It is also
- * healed if nine tenths of the gap are recovered, and no more runs fail than in fp32. */
+ * healed if nine tenths of the gap are recovered, and no more runs fail than in fp32.
+ *
+ * The gap is the mean of the differences of results (bnd_record_result). Where it is not a finite number above 0, no
+ * part is tried: there are findings, and no shares and culprits. */
 typedef struct bnd_autopsy {
     bnd_comparison comparison;        /* neither worse nor failed: everything below is empty */
     bnd_share shares[BND_SHARES_MAX]; /* the part that explains most stands first */

@@ -290,6 +290,9 @@ void bnd_checkpoint_writer_remove(const bnd_checkpoint_writer *writer);
 typedef struct bnd_watch {
     bool (*at)(void *state, uint64_t done, uint64_t total); /* NULL: nothing is told */
     void *state;
+    /* Calls that write a checkpoint tell the writer before they read data, for bnd_checkpoint_writer_remove, and NULL
+     * before the writer is finished or freed. NULL: they do not tell it. */
+    void (*output)(void *state, const bnd_checkpoint_writer *writer);
 } bnd_watch;
 
 #ifdef __cplusplus

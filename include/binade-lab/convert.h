@@ -154,8 +154,7 @@ typedef struct bnd_relayout_result {
     size_t weights;              /* that were laid out anew */
     size_t scales_cast;          /* tensors of scales in another format, exactly */
     size_t seconds;              /* tensor scales that are stored as reciprocals now */
-    size_t seconds_moved;        /* those of them for which the reciprocal of the reciprocal is another number, one ulp
-                                    away */
+    size_t seconds_moved;        /* those of them for which the reciprocal of the reciprocal is another number */
     size_t inputs;               /* static scales of inputs */
     size_t inputs_inverted;      /* those of them that are stored as reciprocals now */
     size_t inputs_moved;         /* those of these for which the reciprocal of the reciprocal is another number */

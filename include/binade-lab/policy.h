@@ -91,7 +91,8 @@ typedef struct bnd_cast {
 } bnd_cast;
 
 /* How weights are updated: the new weight is the sum, rounded by the rule of the role param; or the rounding error is
- * also kept and subtracted from the next update (Kahan), or goes into the first moment (ECO, arXiv:2601.22101). */
+ * also kept and subtracted from the next update (Kahan; that of the weight decay only where `fused`), or goes into the
+ * first moment (ECO, arXiv:2601.22101). */
 typedef enum bnd_update { BND_UPDATE_ROUNDED, BND_UPDATE_KAHAN, BND_UPDATE_ECO, BND_UPDATE_COUNT } bnd_update;
 
 /* Steps after which the optimizer's m and v are zeros again, and their bias correction begins anew; 0: never. */

@@ -153,7 +153,7 @@ typedef struct bnd_step {
     bool skipped;       /* by a loss scale: a gradient was NaN or infinite */
     uint64_t weights;   /* numbers of all parameters */
     /* An update is the whole change of a weight in a step: the optimizer's and the decay's. updates: those that are not
-     * zero. lost: those of them that left the stored weight as it was. */
+     * zero. lost: those of them that left the stored weight as it was; not counted with Kahan's update: 0. */
     uint64_t updates, lost;
     double update_ratio; /* |update| / |weight|, norms over all parameters */
 } bnd_step;
@@ -280,7 +280,7 @@ size_t bnd_run_blocks(const bnd_run *run, size_t i);
 /* The updates of a parameter in the last step. */
 typedef struct bnd_updates {
     uint64_t updates;      /* that are not zero */
-    uint64_t lost;         /* of these: lost to rounding (none if Kahan's compensation keeps them) */
+    uint64_t lost;         /* of these: lost to rounding (not counted with Kahan's update: 0) */
     uint64_t lost_moments; /* second moments that are zero although the gradient is not */
 
     /* Of m and of v, if the engine counts casts, and they are kept by element and not in fp32: those that the update

@@ -85,9 +85,9 @@ typedef enum bnd_notation {
  *     or without an exponent. */
 size_t bnd_print_exact(char *out, size_t size, bnd_exact value, bnd_notation notation);
 
-/* Writes the shortest decimal that reads back as this value of the format (nearest even, the format's own overflow); of
- * several, the nearest. Decimal exponents below -4 or above 15 are written as an exponent, as by Python's repr. Value
- * sets work too.
+/* Writes the shortest decimal that reads back as this value of the format (nearest even, without overflow); of several,
+ * the nearest. Decimal exponents below -4 or above 15 are written as an exponent, as by Python's repr. Value sets work
+ * too.
  *
  * Returns: The length of the whole text without its final 0 byte, as snprintf.
  * Arguments: `out` (out), `size`: as in bnd_print_exact. `f`: the format. `value`: one of its values. */

@@ -49,8 +49,8 @@ TAKEN = [
     ("ct-nvfp4", "weights", {"scale_dtype": "float8_e4m3fn"}),
 ]
 
-# Damage that this judge is not for: no quantization_config, JSON with a key twice, a method that it does not know.
-UNJUDGED = ("config-absent", "config-doubled-key", "scale-missing-gpt-oss")
+# Damage that this judge is not for: no quantization_config, a method that it does not know.
+UNJUDGED = ("config-absent", "scale-missing-gpt-oss")
 
 # Algorithms that ModelOpt writes and vLLM does not load.
 UNKNOWN = ("modelopt-int8", "modelopt-mxfp4")

@@ -399,11 +399,6 @@ def config_bad(checkpoint):
     checkpoint.config = json.dumps(checkpoint.config)[:-1]
 
 
-@damage("config-doubled-key", "fp8-block-qwen3", "config-bad")
-def config_doubled_key(checkpoint):
-    checkpoint.config = json.dumps(checkpoint.config)[:-1] + ', "hidden_size": 161}'
-
-
 # ---- parts ----
 
 @damage("scale-missing-fp8", "fp8-block-qwen3", "scale-missing", "vllm-project/vllm#53950")

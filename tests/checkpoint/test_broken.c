@@ -87,6 +87,19 @@ static void test_cut(void)
 
 /* ---- flipped bits ---- */
 
+/* Of an index that is stale nothing is refused. */
+static bool is_refused(const reports *r)
+{
+    static const char *const stale[] = {"index-total-size ", "tensor-not-in-index "};
+    size_t count = 0;
+    for (size_t i = 0; i < 2; i++) {
+        for (const char *at = r->text; (at = strstr(at, stale[i])) != NULL; at++) {
+            count++;
+        }
+    }
+    return r->count > count;
+}
+
 static void flip(const char *opened, const char *name, size_t header)
 {
     kept_file f;
@@ -103,7 +116,7 @@ static void flip(const char *opened, const char *name, size_t header)
         accepted += c != NULL;
         bnd_checkpoint_free(c);
         c = open_named(opened, NULL, &why);
-        wrong += c != NULL && (r.count > 0 || !keeps_promises(c));
+        wrong += c != NULL && (is_refused(&r) || !keeps_promises(c));
         bnd_checkpoint_free(c);
         f.bytes[bit / 8] ^= (char)(1 << bit % 8);
     }

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Opens the folder both ways: these reports are made, so many tensors are left, and the first one is the failure. */
-static void expect(const char *reported, size_t tensors)
+/* Opens the folder with someone to report to: these reports are made, and so many tensors are left. */
+static void expect_told(const char *reported, size_t tensors)
 {
     reports r;
     bnd_error why = {.message = ""};
@@ -23,10 +23,28 @@ static void expect(const char *reported, size_t tensors)
         CU_ASSERT_PTR_EQUAL(bnd_checkpoint_find(c, bnd_checkpoint_at(c, i)->name), bnd_checkpoint_at(c, i));
     }
     bnd_checkpoint_free(c);
+}
+
+/* Opens the folder both ways: without someone to report to, the first report is the failure. */
+static void expect(const char *reported, size_t tensors)
+{
+    bnd_error why = {.message = ""};
+    expect_told(reported, tensors);
     CU_ASSERT_EQUAL(open_named("", NULL, &why) != NULL, false);
     const char *where = strchr(reported, ' ') + 1;
     size_t length = strcspn(where, ";");
     CU_ASSERT_TRUE(strncmp(why.message, where, length) == 0 && why.message[length] == ':');
+}
+
+/* Loads in every program: whoever reports to nobody opens all of it. */
+static void expect_open(const char *reported, size_t tensors)
+{
+    bnd_error why = {.message = ""};
+    expect_told(reported, tensors);
+    bnd_checkpoint *c = open_named("", NULL, &why);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(c);
+    CU_ASSERT_EQUAL(bnd_checkpoint_count(c), tensors);
+    bnd_checkpoint_free(c);
 }
 
 static void index_with(const char *text, const char *reported, size_t tensors)
@@ -63,14 +81,37 @@ static void test_shards(void)
     close_folder();
 }
 
+#define ONE(name) "{\"" name "\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,1]}}"
+
+/* Every series of a folder without an index is looked at, and each by itself. */
+static void test_series(void)
+{
+    char path[PATH_SIZE];
+    open_folder();
+    put_shard("adapter_model.safetensors", ONE("a"), 1);
+    put_shard("model-00001-of-00003.safetensors", ONE("b"), 1);
+    expect("shard-missing model-00002-of-00003.safetensors; shard-missing model-00003-of-00003.safetensors; ", 2);
+    CU_ASSERT_EQUAL(unlink(in_folder(path, "model-00001-of-00003.safetensors")), 0);
+    put_shard("a-00001-of-00001.safetensors", ONE("b"), 1);
+    put_shard("model-00001-of-00002.safetensors", ONE("c"), 1);
+    expect("shard-missing model-00002-of-00002.safetensors; ", 3);
+    put_shard("model-00002-of-00002.safetensors", ONE("d"), 1);
+    put_shard("model-00001-of-00003.safetensors", ONE("e"), 1);
+    put_shard("model-00002-of-00003.safetensors", ONE("f"), 1);
+    put_shard("model-00003-of-00003.safetensors", ONE("g"), 1);
+    expect_open("", 7);
+    put_shard("zero-00000-of-00002.safetensors", ONE("h"), 1);
+    expect("shard-missing zero-00001-of-00002.safetensors; ", 8);
+    put_shard("zero-00001-of-00002.safetensors", ONE("i"), 1);
+    expect_open("", 9);
+    close_folder();
+}
+
 static void test_index(void)
 {
     open_folder();
     put_two_shards();
-    index_with(INDEX_OF("25", LINES), "index-total-size model.safetensors.index.json; ", 4);
     index_with(INDEX_OF("24", LINES ",\"z\":\"1.safetensors\""), "index-missing-tensor z; ", 4);
-    index_with(INDEX_OF("24.0", "\"v\":\"2.safetensors\",\"w.a\":\"1.safetensors\",\"w.c\":\"2.safetensors\""),
-               "tensor-not-in-index w.b; ", 4);
     index_with(INDEX_OF("24", "\"v\":\"2.safetensors\",\"w.a\":\"2.safetensors\",\"w.b\":\"1.safetensors\","
                               "\"w.c\":\"2.safetensors\""),
                "index-wrong-file w.a; ", 4);
@@ -80,6 +121,23 @@ static void test_index(void)
     CU_ASSERT_EQUAL(unlink(in_folder(path, "config.json")), 0);
     CU_ASSERT_EQUAL(symlink(in_folder(folder, ""), path), 0); /* a folder, which has no text */
     expect("text-unreadable config.json; ", 4);
+    CU_ASSERT_EQUAL(unlink(path), 0);
+    expect_open("", 4);
+    CU_ASSERT_EQUAL(symlink("nowhere", path), 0); /* not the same as no config */
+    expect("text-unreadable config.json; ", 4);
+    close_folder();
+}
+
+/* An index that is stale, which no loader minds: it names the files, and all their tensors are taken. */
+static void test_stale_index(void)
+{
+    open_folder();
+    put_two_shards();
+    put_text("model.safetensors.index.json", INDEX_OF("25", LINES));
+    expect_open("index-total-size model.safetensors.index.json; ", 4);
+    put_text("model.safetensors.index.json",
+             INDEX_OF("24.0", "\"v\":\"2.safetensors\",\"w.a\":\"1.safetensors\",\"w.c\":\"2.safetensors\""));
+    expect_open("tensor-not-in-index w.b; ", 4);
     close_folder();
 }
 
@@ -162,7 +220,9 @@ static void test_hostile_index(void)
 
 CU_TestInfo damage_tests[] = {
     {"shards", test_shards},
+    {"numbered shards", test_series},
     {"an index that is wrong", test_index},
+    {"an index that is stale", test_stale_index},
     {"tensors that are there twice", test_twice},
     {"4-bit elements counted in pairs", test_pairs},
     {"an index that is hostile", test_hostile_index},

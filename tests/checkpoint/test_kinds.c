@@ -44,6 +44,31 @@ static void test_gguf(void)
     close_folder();
 }
 
+/* A part of a model that llama-gguf-split wrote: of two parts or more it is refused. Its count has 16 bits. */
+static void test_split(void)
+{
+    char path[PATH_SIZE];
+    open_folder();
+    for (uint64_t count = 0; count <= 3; count++) {
+        gguf_bytes g = {.size = 0};
+        bnd_error why = {.message = ""};
+        gguf_put(&g, "GGUF", 4);
+        gguf_number(&g, 3, 4);
+        gguf_number(&g, 0, 8);
+        gguf_number(&g, 1, 8);
+        gguf_string(&g, "split.count");
+        gguf_number(&g, 2, 4);
+        gguf_number(&g, count, 2);
+        gguf_pad(&g, 32);
+        write_file(in_folder(path, "m.gguf"), g.bytes, g.size);
+        bnd_checkpoint *c = open_named("m.gguf", NULL, &why);
+        CU_ASSERT_EQUAL(c != NULL, count < 2);
+        CU_ASSERT_TRUE(count < 2 || (why.status == BND_BAD_FILE && strstr(why.message, "is one of") != NULL));
+        bnd_checkpoint_free(c);
+    }
+    close_folder();
+}
+
 /* The blocks that the number wing decodes have its sizes, and no number is there twice. */
 static void test_types(void)
 {
@@ -328,7 +353,11 @@ static void test_npy(void)
     CU_ASSERT_TRUE(t != NULL && t->kind == BND_STORED_OTHER && t->format == NULL);
     bnd_checkpoint_free(c);
     CU_ASSERT_PTR_NULL(npy_of(&c, "{'descr': '>f2', 'fortran_order': False, 'shape': (2,), }\n", 4, &why));
-    CU_ASSERT_PTR_NOT_NULL(strstr(why.message, "big-endian"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(why.message, "big-endian; save it with astype('<f2')"));
+    CU_ASSERT_PTR_NULL(npy_of(&c, "{'descr': '>i4', 'fortran_order': False, 'shape': (2,), }\n", 8, &why));
+    CU_ASSERT_PTR_NOT_NULL(strstr(why.message, "astype('<i4')"));
+    CU_ASSERT_PTR_NULL(npy_of(&c, "{'descr': '>u8', 'fortran_order': False, 'shape': (2,), }\n", 16, &why));
+    CU_ASSERT_PTR_NOT_NULL(strstr(why.message, "astype('<u8')"));
     CU_ASSERT_PTR_NULL(npy_of(&c, "{'descr': '<f2', 'fortran_order': True, 'shape': (2, 2), }\n", 8, &why));
     CU_ASSERT_PTR_NOT_NULL(strstr(why.message, "Fortran"));
     CU_ASSERT_PTR_NULL(npy_of(&c, "{'descr': '<f2', 'fortran_order': False, 'shape': (2, 2), }\n", 9, &why));
@@ -386,6 +415,7 @@ static void test_advice(void)
 
 CU_TestInfo kind_tests[] = {
     {"gguf", test_gguf},
+    {"a part of a gguf", test_split},
     {"types of gguf", test_types},
     {"gguf refused", test_gguf_refused},
     {"gguf tensors refused", test_gguf_tensors_refused},

@@ -412,6 +412,22 @@ static void test_unfinished(void)
     close_folder();
 }
 
+/* A FIFO without a reader is refused, and not waited for. */
+static void test_fifo(void)
+{
+    char path[PATH_SIZE];
+    bnd_error why = {.message = ""};
+    bnd_checkpoint_writer *w = NULL;
+    bnd_checkpoint_plan single = plan_of(0);
+    single.side_count = 0;
+    open_folder();
+    CU_ASSERT_EQUAL_FATAL(mkfifo(in_folder(path, "x.safetensors"), 0666), 0);
+    CU_ASSERT_EQUAL(bnd_checkpoint_writer_new(&w, path, &single, &why), BND_BAD_STREAM);
+    CU_ASSERT_STRING_EQUAL(why.message, "is there already, and is not a file; choose another name");
+    CU_ASSERT_EQUAL(count_names(""), 1);
+    close_folder();
+}
+
 #if defined(BND_WITH_WRAP)
 static void test_allocations(void)
 {
@@ -515,6 +531,7 @@ CU_TestInfo writer_tests[] = {
     {"pieces", test_pieces},
     {"many shards", test_many_shards},
     {"refused", test_refused},
+    {"a FIFO", test_fifo},
     {"full disk", test_full_disk},
     {"unfinished", test_unfinished},
 #if defined(BND_WITH_WRAP)

@@ -34,6 +34,15 @@ has_mpi() {
     [ -z "${BND_RUNNER-}" ] && command -v mpirun >/dev/null && ldd "$program" 2>/dev/null | grep -q libmpi
 }
 
+# Writes one_rank.sh: under mpirun `sh one_rank.sh RANK COMMAND...` runs a command that cannot begin on that rank.
+write_one_rank() {
+    cat >one_rank.sh <<'END'
+[ "${OMPI_COMM_WORLD_RANK-${PMI_RANK-}}" = "$1" ] && export BINADE_BACKEND=none
+shift
+exec "$@"
+END
+}
+
 # conclude: says how many, what was skipped, and whether all hold.
 conclude() {
     echo "$passed passed, $failed failed, $skipped skipped${skips:+: $skips}"

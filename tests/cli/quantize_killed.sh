@@ -1,6 +1,7 @@
 #!/bin/sh
 # What a golden run cannot show of `binade quantize`: killed while it writes, it leaves nothing under the output's name,
-# and the same command again makes the same bytes. Asked to stop by a signal, it leaves nothing at all.
+# and the same command again makes the same bytes. Asked to stop by a signal, it leaves nothing at all; nor does it where
+# its input becomes shorter. A mount point is refused before the work.
 . "$(dirname "$0")/checks.sh"
 
 # One matrix of 64 MiB, so that the work takes a while.
@@ -14,7 +15,7 @@ echo '{"model_type": "llama"}' >model/config.json
 
 # shellcheck disable=SC2086  # BND_RUNNER may have arguments; exec, so that a signal reaches the program
 quantize() { exec ${BND_RUNNER-} "$program" quantize model "$1" --to "$2" -j 2; }
-others() { find . -mindepth 1 -maxdepth 1 ! -name model ! -name whole ! -name '*.txt'; }
+others() { find . -mindepth 1 -maxdepth 1 ! -name model ! -name whole ! -name kept ! -name '*.txt'; }
 # Waits until there is something new in the folder, and sends a signal.
 meet() { # meet SIGNAL
     (quantize out nvfp4) >out.txt 2>&1 &
@@ -52,4 +53,57 @@ for turn in 1 2 3 4 5; do
     check "turn $turn: nothing stays" [ -z "$(others)" ]
 done
 check "stopped by SIGTERM, at least once" [ "$stopped" -gt 0 ]
+
+# The end of the input goes while it is read: pages that are mapped have no bytes any more.
+cp -r model kept
+shortened=0
+for turn in 1 2 3 4 5; do
+    cp kept/model.safetensors model/model.safetensors
+    (quantize out nvfp4) >out.txt 2>errors.txt &
+    job=$!
+    while [ -z "$(others)" ] && kill -0 "$job" 2>/dev/null; do :; done
+    truncate -s 4096 model/model.safetensors
+    wait "$job" 2>/dev/null
+    status=$?
+    if [ -e out ]; then
+        rm -rf out # all was read before
+    else
+        shortened=$((shortened + 1))
+        check "turn $turn: a message" equal "$status $(cat errors.txt)" \
+            "3 binade: an input file became shorter while it was read, or cannot be read"
+    fi
+    check "turn $turn: nothing stays" [ -z "$(others)" ]
+done
+check "shortened while it was read, at least once" [ "$shortened" -gt 0 ]
+rm -rf model && mv kept model
+
+# A mount of another file system, and of the same one; a file, whose name cannot be given to another one either.
+if command -v unshare >/dev/null && unshare -rm sh -c 'mkdir out && mount -t tmpfs none out' 2>/dev/null; then
+    mkdir inner
+    : >out.safetensors && : >empty
+    refused() { # refused OUT MOUNT-ARGUMENT...
+        out=$1
+        shift
+        # shellcheck disable=SC2016  # for the inner shell
+        unshare -rm sh -c 'program=$1 out=$2; shift 2; mount "$@" && exec $program quantize model "$out" --to nvfp4' \
+            sh "${BND_RUNNER:+$BND_RUNNER }$program" "$out" "$@" 2>&1
+        echo $?
+    }
+    check "another file system" equal "$(refused out -t tmpfs none out)" \
+        "binade quantize: out: is a mount point, which cannot be replaced; name a folder within it
+3"
+    check "within it" equal "$(refused out/x -t tmpfs none out | tail -n 1)" 0
+    if unshare -rm sh -c 'mount --bind inner out && stat -c %m out' 2>/dev/null | grep -q '/out$'; then
+        check "the same file system" equal "$(refused out --bind inner out)" \
+            "binade quantize: out: is a mount point, which cannot be replaced; name a folder within it
+3"
+        check "a file" equal "$(refused out.safetensors --bind empty out.safetensors)" \
+            "binade quantize: out.safetensors: is a mount point, which cannot be replaced; mount the folder that it is in
+3"
+    fi
+    rmdir out inner
+    rm out.safetensors empty
+else
+    skip "mount points: they need unshare, and a user who may mount"
+fi
 conclude

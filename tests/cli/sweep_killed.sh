@@ -55,6 +55,26 @@ if has_mpi; then
     check "ranks make what is missing" cmp -s whole.txt spread.txt
     check "and nothing else" [ "$were" = "$(identities spread/fp32-lr0.01-0)" ]
     check "without --out they refuse" [ "$(spread 2>&1 | grep -c 'binade sweep:')" -gt 0 ]
+
+    rm -rf spread/bf16-pure-lr0.01-1
+    spread --out spread --batch 4 >out.txt 2>errors.txt
+    check "points of another training are refused" [ "$?:$(wc -c <out.txt)" = 3:0 ]
+    check "with what differs" grep -q 'config.json: this is another run: "batch" is 128 there, not 4' errors.txt
+    check "before another is made" [ ! -e spread/bf16-pure-lr0.01-1 ]
+    write_one_rank
+    for rank in 0 1; do
+        # shellcheck disable=SC2086  # words
+        timeout 60 mpirun $flags -n 3 sh one_rank.sh $rank "$program" sweep --model linear --steps 2 --out none \
+            >out.txt 2>errors.txt
+        check "all end where rank $rank cannot begin" [ "$?" != 124 ]
+        check "with a message" grep -q 'binade sweep: .*\(none\|rank 1 cannot begin\)' errors.txt
+        check "and without points" [ ! -e none ]
+    done
+    mkdir -p full/fp32-lr0.001-0
+    ln -s /dev/full full/fp32-lr0.001-0/metrics.jsonl
+    spread --out full >out.txt 2>errors.txt
+    check "a point that fails ends the sweep" [ "$?" = 3 ]
+    check "with its message" grep -q 'fp32-lr0.001-0: metrics.jsonl: cannot be' errors.txt
 else
     skip "MPI"
 fi

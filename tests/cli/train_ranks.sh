@@ -4,6 +4,11 @@
 . "$(dirname "$0")/checks.sh"
 
 if ! has_mpi; then
+    if ! ldd "$program" 2>/dev/null | grep -q libmpi; then
+        OMPI_COMM_WORLD_SIZE=2 "$program" train --model linear --recipe fp32 --steps 2 >out.txt 2>errors.txt
+        check "without MPI, processes of mpirun do not train side by side" [ "$?:$(wc -c <out.txt)" = 2:0 ]
+        check "but say what is missing" grep -q 'mpirun needs a build with MPI' errors.txt
+    fi
     skip "MPI"
     conclude
     exit
@@ -39,6 +44,30 @@ check "and its checkpoints" same_checkpoints alone spread
 
 check "another number of ranks is refused" \
     [ "$(spread --ranks 2 --steps 2 2>&1 | grep -c '\-\-ranks must be 3, not 2')" = 1 ]
+
+check "and so is none" [ "$(spread --ranks 1 --steps 2 2>&1 | grep -c '\-\-ranks must be 3, not 1')" = 1 ]
+
+# Ranks that cannot begin, and a run that fails on rank 0 alone: no rank waits for another without end.
+spread_in_time() { # spread_in_time COMMAND...: with a status of its own where it takes too long
+    # shellcheck disable=SC2086  # words
+    timeout 60 mpirun $flags -n 3 "$@" >out.txt 2>errors.txt
+    status=$?
+    [ "$status" != 0 ] && [ "$status" != 124 ]
+}
+small="train --model linear --batch 48 --ranks 3 --plot none --recipe fp32,bf16-pure --steps 5"
+# shellcheck disable=SC2086  # words
+check "all end where rank 0 cannot begin" spread_in_time "$program" $small --dump-init nowhere/x.safetensors
+check "with its message" grep -q 'nowhere' errors.txt
+write_one_rank
+# shellcheck disable=SC2086  # words
+check "all end where rank 1 cannot begin" spread_in_time sh one_rank.sh 1 "$program" $small
+check "and rank 0 says which" grep -q 'binade train: rank 1 cannot begin' errors.txt
+mkdir -p full/fp32-0
+ln -s /dev/full full/fp32-0/metrics.jsonl
+# shellcheck disable=SC2086  # words
+check "all end where rank 0 fails in a run" spread_in_time "$program" $small --out full
+check "with its message" grep -q 'full/fp32-0: metrics.jsonl: cannot be' errors.txt
+check "and the next run, whose numbers would be those of two, is not made" [ ! -s full/bf16-pure-0/metrics.jsonl ]
 
 # Rank 1 dies: rank 0 saves the last complete step before mpirun ends it.
 many=2000

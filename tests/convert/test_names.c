@@ -234,6 +234,20 @@ static void configs_have_one_quantization(void)
               "{\"text_config\": 5, \"quantization_config\": 1}");
     quantized("{\"quantization_config\": {}, \"b\": 2}", "1", "{\"quantization_config\": 1, \"b\": 2}");
     quantized(NULL, "1", "{\n  \"quantization_config\": 1\n}\n");
+    quantized("{\"a\": [Infinity, -Infinity, NaN], \"a\": NaN}", "1",
+              "{\"a\": [Infinity, -Infinity, NaN], \"a\": NaN, \"quantization_config\": 1}");
+}
+
+/* Of a key that is there twice the last value counts: without it the first one would. */
+static void members_that_are_there_twice(void)
+{
+    static const char twice[] = "{\"q\": 1, \"b\": 2, \"q\": 3}";
+    bndi_long_text out = {0};
+    bnd_error why = {.message = ""};
+    set(twice, "4", "{\"q\": 1, \"b\": 2, \"q\": 4}");
+    CU_ASSERT_EQUAL(bndi_json_set(&out, twice, strlen(twice), "q", NULL, &why), BND_BAD_FILE);
+    CU_ASSERT_STRING_EQUAL(why.message, "has the key 'q' twice; remove one of them");
+    CU_ASSERT_PTR_NULL(out.bytes);
 }
 
 static void other_texts_are_refused(void)
@@ -249,5 +263,6 @@ static void other_texts_are_refused(void)
 CU_TestInfo text_tests[] = {{"members are set", members_are_set},
                             {"members are removed", members_are_removed},
                             {"configs have one quantization", configs_have_one_quantization},
+                            {"members that are there twice", members_that_are_there_twice},
                             {"other texts are refused", other_texts_are_refused},
                             CU_TEST_INFO_NULL};

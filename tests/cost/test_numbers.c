@@ -157,6 +157,27 @@ static void test_tensors(void)
     CU_ASSERT_EQUAL(tensor_of("scales", "e4m3/tile:128x128", 256, 300), 2 * 3 * 4);
 }
 
+/* The codes of integers, with a sign: 33 x 65 of them, and 33 x 3 scales of e8m0 or 33 of fp32. */
+static void test_integers(void)
+{
+    CU_ASSERT_EQUAL(tensor_of("bytes", "mxint8", 33, 65), 33 * 65 + 33 * 3);
+    CU_ASSERT_EQUAL(tensor_of("bytes", "int8/row", 33, 65), 33 * 65 + 33 * 4);
+    CU_ASSERT_EQUAL(tensor_of("codes", "int4/row", 32, 64), 32 * 64 / 2);
+    CU_ASSERT_EQUAL(tensor_of("codes", "p3emin2emax2/nvfp4", 32, 64), 32 * 64 / 2); /* what nvint4 keeps */
+    static const struct {
+        const char *format;
+        double bits; /* of an operand's element, with a large matrix's scales */
+    } cases[] = {{"mxint8", 8 + 8 / 32.0}, {"mxfp8", 8 + 8 / 32.0}, {"int8/row", 8}, {"e4m3/row", 8}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        bnd_machine m;
+        bnd_cost cost;
+        bnd_error why;
+        DO(bnd_machine_given(&m, cases[i].format, 400e12, 0, 1.6e12, &why));
+        DO(bnd_cost_roofline(&cost, 64, 64, 64, &m, cases[i].format, "fp32", false, &why));
+        CU_ASSERT_EQUAL(bnd_cost_value(&cost, "bytes"), 64 * 64 * (2 * cases[i].bits / 8 + 4));
+    }
+}
+
 /* ---- section 5 ---- */
 
 static void test_products(void)
@@ -397,6 +418,7 @@ CU_TestInfo number_tests[] = {
     {"1: peaks", test_peaks_of_the_lecture},
     {"1: activations grow", test_activations_grow},
     {"2: tensors", test_tensors},
+    {"integers", test_integers},
     {"5: products", test_products},
     {"5: errata", test_errata},
     {"a measured time", test_measured_time},

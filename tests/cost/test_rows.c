@@ -250,7 +250,10 @@ static void test_refusals(void)
     bnd_cost_of_memory m = {.plan = plan, .parameters = 1e9};
     CU_ASSERT_TRUE(refuses(bnd_cost_memory(&cost, &m, &why), &why, "0 to 3"));
     CU_ASSERT_TRUE(refuses(bnd_cost_tensor(&cost, (double[]){1e10, 1e10}, 2, "fp32", &why), &why, "2^53"));
-    CU_ASSERT_TRUE(refuses(bnd_cost_tensor(&cost, (double[]){4, 4}, 2, "p11emin-14emax15", &why), &why, "value set"));
+    static const char *const sets[] = {"p11emin-14emax15", "p11emin-14emax15/row", "p7emin0emax0"};
+    for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++) {
+        CU_ASSERT_TRUE(refuses(bnd_cost_tensor(&cost, (double[]){4, 4}, 2, sets[i], &why), &why, "value set"));
+    }
     CU_ASSERT_TRUE(refuses(bnd_cost_roofline(&cost, 1, 1, 1, &h100, "fp4", NULL, false, &why), &why, "fp8"));
 }
 

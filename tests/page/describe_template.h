@@ -57,11 +57,10 @@ static void describe_value(FILE *out, const json_t *value)
     }
 }
 
-void DESCRIBE(FILE *out, const char *text, size_t length);
-void DESCRIBE(FILE *out, const char *text, size_t length)
+static void describe_with(FILE *out, const char *text, size_t length, size_t flags)
 {
     json_error_t error;
-    json_t *value = json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
+    json_t *value = json_loadb(text, length, flags | JSON_DECODE_ANY, &error);
     if (value == NULL) {
         fprintf(out, "refused: reason %d at %d%s", (int)json_error_code(&error), error.position,
                 error.text[0] != '\0' ? "" : ", without a text");
@@ -70,4 +69,12 @@ void DESCRIBE(FILE *out, const char *text, size_t length)
     describe_value(out, value);
     fprintf(out, " to %d", error.position);
     json_decref(value);
+}
+
+void DESCRIBE(FILE *out, const char *text, size_t length);
+void DESCRIBE(FILE *out, const char *text, size_t length)
+{
+    describe_with(out, text, length, JSON_REJECT_DUPLICATES);
+    fputs(" | ", out);
+    describe_with(out, text, length, 0);
 }

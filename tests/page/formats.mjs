@@ -200,6 +200,25 @@ await test("text of a fragment stays text; phone and dark", async () => {
     await page.close();
 });
 
+await test("a format without normal values has a bar, and a line, of subnormal ones alone", async () => {
+    const page = await opened("#formats/ranges/e1m3,fp16");
+    await page.waitFor(() => document.querySelectorAll(".formats-subnormal").length === 2);
+    equal(await page.evaluate(() => document.querySelectorAll(".chart-svg rect.chart-fill").length), 1);
+    const [width, ends] = await page.evaluate(() => {
+        const bars = [...document.querySelectorAll(".formats-subnormal")].map((e) => [Number(e.getAttribute("x")), Number(e.getAttribute("width"))]);
+        const bar = document.querySelector(".chart-svg rect.chart-fill");
+        return [bars[0][1], [bars[1], [Number(bar.getAttribute("x")), Number(bar.getAttribute("width"))]]];
+    });
+    // From 2^-2 to 1.75, on the axis on which fp16 goes from 2^-24 to 65504.
+    const binade = (ends[1][0] + ends[1][1] - ends[0][0]) / (Math.log2(65504) + 24);
+    check(Math.abs(width - binade * (Math.log2(1.75) + 2)) < 1, `${width} pixels, ${binade} per binade`);
+    await page.goto("#formats/precision/e1m3");
+    await page.waitFor(() => document.querySelector(".chart-svg path"));
+    matches(await page.evaluate(() => document.body.textContent), /e1m3: subnormal values up to 1\.75/);
+    equal(page.messages, []);
+    await page.close();
+});
+
 await test("a value without a place on the axis, and one that cannot be read, hide no bar", async () => {
     const page = await opened("#formats/ranges/fp16,bf16?values=-0.1,-inf,7");
     const marks = () => page.evaluate(() => [...document.querySelectorAll(".chart-rule")].map((one) => one.nextSibling.textContent));

@@ -203,6 +203,17 @@ class Arrays(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "real numbers"):
             bd.encode(np.array([1j]), "bf16")
 
+    def test_lists_of_large_integers(self):
+        """numpy makes floats of them beside negative numbers and floats: refused where that rounds."""
+        odd = 2**53 + 1
+        for wrong in ([2**63 + 2**39 + 1, -1], [odd, 0.5], (0.5, -odd), [[0.5, 1], [odd, 2]], [np.int64(odd), 0.5],
+                      [np.array([odd]), np.array([0.5])]):
+            with self.assertRaisesRegex(ValueError, "does not hold these integers exactly, and rounding twice"):
+                bd.encode(wrong, "fp32")
+        for right in ([2**63, -1], [2**53, 0.5], [2**60, 1e300, float("inf")], [[odd + 1, 0.5]], [float(odd), 0.5]):
+            self.assertEqual(bd.round(right, "fp64").tolist(), [list(map(float, right[0]))]
+                             if isinstance(right[0], list) else list(map(float, right)))
+
     def test_round(self):
         x = normal(1000)
         kept = x.copy()

@@ -145,6 +145,22 @@ class Blocks(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "the name of the block format"):
             bd.dequantize(plain)
 
+    def test_out_in_the_memory_of_the_scales(self):
+        """Scales are read until the end: a result that is written over them waits for it."""
+        rows, columns = 300, 64
+        x, scales = normal(rows, columns), np.exp2(np.arange(rows) % 7 - 3).astype(np.float32)[:, None]
+        codes = bd.quantize(x, "e4m3/row", scales=scales).codes
+        want = bd.decode(codes, "e4m3") * scales
+        for at in (0, 1, 9000, rows * (columns - 1)):
+            memory = np.zeros(rows * columns, np.float32)
+            held, out = memory[at:at + rows, None], memory.reshape(rows, columns)
+            held[...] = scales
+            self.assertIs(bd.dequantize(codes, held, "e4m3/row", out=out), out)
+            self.assertTrue(same_bits(out, want), at)
+            held[...] = scales
+            self.assertIs(bd.fake_quantize(x, "e4m3/row", scales=held, out=out), out)
+            self.assertTrue(same_bits(out, want), at)
+
     def test_types_that_name_another_format(self):
         q = bd.quantize(np.ones((2, 3), np.float32), "bf16/row")
         with self.assertRaisesRegex(ValueError, "codes of fp16, not of bf16"):

@@ -1,6 +1,8 @@
 """libbinade.cost: the answers of binade cost."""
 import unittest
 
+import numpy as np
+
 import libbinade as bd
 from lab import Case, command, plain
 
@@ -72,6 +74,16 @@ class Cost(Case):
         self.same("tensor", (3, 5, 7))
         self.same("roofline", (4096, 4096, 4096), gpu="h100", format="fp8", result="fp32")
         self.same("roofline", "8x4096x4096", peak="400T", bandwidth="1.6TB")
+
+    def test_codes_of_block_formats(self):
+        """The codes of a tensor are as many bytes as those of quantize, packed; int4 counts as hardware packs it."""
+        for block in ("mxfp8", "mxint8", "int8/row", "e2m1/row", "e2m3/mx", "nvfp4"):
+            found = self.same("tensor", (33, 65), format=block)
+            q = bd.quantize(np.ones((33, 65), np.float32), block, packed=True)
+            scales = q.scales.nbytes + (4 if q.tensor_scale is not None else 0)
+            self.assertEqual((found.step("codes")["value"], found.value), (q.codes.nbytes, q.codes.nbytes + scales))
+        self.assertEqual(bd.cost.tensor((33, 65), "int4/row").step("codes")["value"], -(-33 * 65 // 2))
+        self.refuses("p11emin-14emax15 is a value set: it has no codes", bd.cost.tensor, (3, 5), "p11emin-14emax15/row")
 
     def test_tables(self):
         theirs = command("cost", "machines")["machines"]

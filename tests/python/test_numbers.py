@@ -77,6 +77,10 @@ class Show(unittest.TestCase):
         self.assertEqual(bd.show(math.inf, "e4m3").kind, "nan")
         self.assertEqual(bd.show(math.nan, "e5m2").kind, "nan")
         self.assertEqual(bd.show(np.float16(65504), "fp16").code, 0x7bff)
+        for nan in (math.nan, -math.nan, np.float32(math.nan), np.float32(-math.nan)):
+            sign = "-" if math.copysign(1, nan) < 0 else ""
+            self.assertEqual(bd.show(nan, "fp16").code, 0xfe00 if sign else 0x7e00)
+            self.assertEqual(bd.show(nan, "fp16").as_dict(), bd.show(sign + "nan", "fp16").as_dict())
         self.assertEqual(bd.show(True, "e4m3").value, "1")
 
     def test_object(self):
@@ -170,8 +174,17 @@ class Range(unittest.TestCase):
         values = ["1e-8", "0.1", "70000", "inf", "-inf", "nan", "0", "-1", "1/3"]
         there = json.loads(asked("range", "--json", "-f", "fp16,e4m3,e8m0,e2m1,p11", "--", *values))
         self.assertEqual(bd.range("fp16,e4m3,e8m0,e2m1,p11", values).as_dict(), there)
+        for words in (["-f", "ue4m3none,ue2m1none,e1m3"], ["-f", "dlfloat16,e5m2nosub"],
+                      ["-f", "e8m0", "--dialect", "torch"]):
+            values = ["-1", "-inf", "-0", "-1e-9", "2.4e-10", "2e-5", "1"]
+            there = json.loads(asked("range", "--json", *words, "--", *values))
+            self.assertEqual(bd.range(words[1], values, dialect=words[3] if len(words) > 2 else None).as_dict(), there)
+            self.assertEqual({"ue4m3none,ue2m1none,e1m3": "min", "dlfloat16,e5m2nosub": "ok", "e8m0": "abs"}[words[1]],
+                             there["cells"][0]["outcome"])
 
     def test_object(self):
+        for one in (1e6, np.array(1e6), np.array(10**6)):  # an array of no dimensions is a number
+            self.assertEqual([c["outcome"] for c in bd.range("fp16", one).cells], ["inf"])
         r = bd.range("fp16", ["1e-8", 0.1])
         self.assertEqual((r.outcome("1e-8", "fp16"), r.outcome(0.1, "fp16")), ("zero", "ok"))
         for value, f, words in ((3, "fp16", "no value '3' (available: 1e-8, 0.1)"),

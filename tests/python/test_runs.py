@@ -274,7 +274,10 @@ class Train(Case):
         self.refuses("heads cannot be used with model mlp", bd.train, "mlp", heads=3)
         self.refuses("inputs cannot be used with model transformer", bd.train, inputs=5)
         self.refuses("tied cannot be used with model linear", bd.train, "linear", tied=True)
-        self.refuses("switch must be", bd.train, "mlp", "bf16-amp", switch="bf16-sr")
+        for wrong in ("bf16-sr", 5, ("bf16-sr", 2, 3)):
+            self.refuses("switch must be 'RECIPE@STEP'", bd.train, "mlp", "bf16-amp", switch=wrong)
+        self.refuses("switch must name one recipe, got 2: 'bf16-sr,fp16-pure@2'", bd.train, "mlp", "bf16-amp",
+                     switch="bf16-sr,fp16-pure@2")
         self.refuses("the runs have only 5 steps", bd.train, "mlp", "bf16-amp", steps=5, switch="bf16-sr@9")
         self.refuses("schedule", bd.train, "mlp", schedule="steep")
         self.refuses("at least one recipe", bd.train, "mlp", [])

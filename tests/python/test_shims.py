@@ -25,6 +25,19 @@ class QPyTorch(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "exp must be a whole number from 2 to 8, not 1"):
             qtorch.float_quantize(x, 1, 2, "nearest")
 
+    def test_fixed_point(self):
+        """A multiple of 2^-fl is kept, and the others become one of their neighbours, the nearer one more often."""
+        torch.manual_seed(1)
+        for value, wl, fl in ((2.0**50, 52, 0), (2.0**50 + 1, 52, 0), (-2.0**51, 52, 0), (1 - 2.0**-20, 24, 22)):
+            x = torch.full((100000,), value, dtype=torch.float64)
+            self.assertTrue(torch.equal(qtorch.fixed_point_quantize(x, wl, fl), x), value)
+        x = torch.full((100000,), -1.75, dtype=torch.float64)
+        y = qtorch.fixed_point_quantize(x, 8, 0)
+        self.assertEqual(sorted(set(y.tolist())), [-2.0, -1.0])
+        self.assertLess(abs(float(y.mean()) + 1.75), 0.01)  # 7 standard deviations
+        special = torch.tensor([float("inf"), float("-inf"), float("nan")])
+        self.assertEqual(repr(qtorch.fixed_point_quantize(special, 8, 0, clamp=False).tolist()), "[inf, -inf, nan]")
+
     def test_differences(self):
         """What the source of QPyTorch says, number by number: ties away, no subnormals, NaN to the largest."""
         x = torch.tensor([1.0625, -1.0625, 0.0078125, 0.004, float("nan"), float("inf"), -0.0, 0.01])

@@ -1,6 +1,7 @@
 """libbinade.testing against casts, blocks and products with faults that were written for this test, in numpy alone."""
 import sys
 import unittest
+import warnings
 
 import numpy as np
 from support import torch as support_torch
@@ -230,6 +231,22 @@ class Casts(unittest.TestCase):
         report = testing.check_cast(lambda x: e4m3(x).astype(np.uint32) + 256, "e4m3", inputs="landmarks", **SATURATE)
         self.assertEqual(report.wrong, report.inputs)
 
+    def test_every_format_has_a_report(self):
+        """Widths that fill no word, exponents beyond those of fp64, no sign, and fractions longer than the source's."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            for format in ("tf32", "e5m4", "e5m6", "binary12p4se", "e11m20", "e15m16", "e15m0", "e5m2b-2000",
+                           "e5m2b2000", "ue4m4none", "ue3m5none", "ue8m0none", "e5m26"):
+                f = bd.Format(format)
+                for fn in (lambda x, f=f: bd.encode(x, f), lambda x, f=f: bd.round(x.astype(np.float64), f)):
+                    with self.subTest(format):
+                        report = testing.check_cast(fn, f, inputs="landmarks+sampled-fp32:500")
+                        self.assertTrue(report, str(report))
+                        report = testing.check_cast(lambda x, fn=fn: fn(np.negative(x)), f, inputs="landmarks")
+                        self.assertFalse(report, str(report))
+        report = testing.check_cast(lambda x: bd.encode(x, "tf32", "rtz"), "tf32")
+        self.assertIn("rounding rtz, overflow format, nan signed", report.rules)
+
 
 class OtherCasts(unittest.TestCase):
     def test_numpy(self):
@@ -303,6 +320,15 @@ class Decoding(unittest.TestCase):
         with self.assertRaises(ValueError):
             testing.check_decode(from_e4m3, "fp32")
 
+    def test_codes_that_fill_no_word(self):
+        def twice(codes):  # five bits of exponent and six of fraction, as fp16 with fewer
+            return (codes.astype(np.uint16) << 4).view(np.float16).astype(np.float64) * 2
+        report = testing.check_decode(twice, "e5m6")
+        self.assertEqual(report.faults, ["has an exponent bias that is one too small"])
+        self.assertEqual(report.wrong, 4096 - 2 - 2 - 2 * 63)  # all but zeros, infinities and NaNs
+        report = testing.check_decode(lambda codes: codes.byteswap().view(np.float16), "fp16")
+        self.assertEqual(report.faults, ["reads the bytes of each code in the other order"])
+
 
 def mxfp8(x, floor=True, rounded=np.rint, transposed=False):
     """MXFP8 along rows, by OCP's rule or by rounding the exponent up."""
@@ -336,6 +362,35 @@ class Blocks(unittest.TestCase):
         x = [np.full((2, 32), -0.0, np.float32)]
         self.assertTrue(testing.check_block(lambda x: bd.fake_quantize(x, "mxfp8"), "mxfp8", inputs=x))
         self.assertFalse(testing.check_block(lambda x: np.abs(bd.fake_quantize(x, "mxfp8")), "mxfp8", inputs=x))
+
+    def test_sources(self):
+        """A function that takes half precision is judged by the numbers that it was given."""
+        kinds = []
+
+        def ours(x):
+            kinds.append(x.dtype)
+            return mxfp8(x)
+        for source in ("fp16", "fp32", "fp64"):
+            report = testing.check_block(ours, "mxfp8", rule="floor", inputs=testing.block.samples()[:3], source=source)
+            self.assertTrue(report, str(report))
+        self.assertEqual(kinds[::3], [np.float16, np.float32, np.float64])
+        report = testing.check_block(lambda x: bd.quantize(x, "mxfp8"), "mxfp8", source="fp16")
+        self.assertTrue(report, str(report))
+        x = [np.float32([[np.inf, -np.inf, np.nan, 1e9, -1e9, 1e-9] * 32])]
+        seen = []
+        testing.check_block(lambda x: seen.append(x) or bd.quantize(x, "mxfp8"), "mxfp8", inputs=x, source="fp16")
+        self.assertEqual(repr(seen[0][0, :6].tolist()), "[inf, -inf, nan, 65504.0, -65504.0, 0.0]")
+
+    def test_sources_of_torch(self):
+        torch = support_torch()
+        for source in ("bf16", "fp16"):
+            for fn in (lambda x: mxfp8(x.float().numpy()), lambda x: mxfp8(x.to(torch.float64).numpy())):
+                report = testing.check_block(fn, "mxfp8", rule="floor", inputs=testing.block.samples()[:3],
+                                             source=source, library="torch")
+                self.assertTrue(report, str(report))
+            report = testing.check_gemm(lambda a, b: each_step(a.float().numpy(), b.float().numpy(), np.float32),
+                                        "each:fp32", source=source, library="torch")
+            self.assertTrue(report, str(report))
 
     def test_rules_are_recognized(self):
         inputs = testing.block.samples()[:3]
@@ -508,6 +563,17 @@ class Products(unittest.TestCase):
             report = testing.check_gemm(lambda a, b: bd.matmul(a, b, acc=acc), "fp32", operands="e4m3")
             self.assertIn(acc, report.accumulators)
             self.assertFalse(report)
+
+    def test_sources(self):
+        kinds = []
+
+        def ours(a, b):
+            kinds.append(a.dtype)
+            return each_step(a.astype(np.float32), b.astype(np.float32), np.float32)
+        for source, kind in (("fp16", np.float16), ("fp64", np.float64)):
+            report = testing.check_gemm(ours, "each:fp32", source=source)
+            self.assertTrue(report, str(report))
+            self.assertEqual(kinds[-1], kind)
 
     def test_mistakes(self):
         for name, fn in (("from the last product", lambda a, b: bd.matmul(a[:, ::-1].copy(), b[::-1].copy())),

@@ -1,5 +1,6 @@
 """Wrapped models in the ways in which PyTorch's functions are called: in place, by name, with parts, and with weights
 that change behind the wrapper's back. PyTorch without the wrapper is the judge."""
+import contextlib
 import dataclasses
 import unittest
 
@@ -7,6 +8,7 @@ import support
 
 torch = support.torch()
 
+import libbinade as bd  # noqa: E402
 import libbinade.torch as bt  # noqa: E402
 import torch.nn.functional as F  # noqa: E402
 from torch import nn  # noqa: E402
@@ -218,6 +220,49 @@ class Outputs(unittest.TestCase):
         (model(torch.ones(2, 4)).mean() + model.extra).backward()
 
 
+    def test_collected_in_tensors(self):
+        """What the model gives may be put into tensors of the caller, with a loss scale and without."""
+        def in_items(model, x, t):
+            losses = torch.zeros(3)
+            for k in range(3):
+                losses[k] = F.cross_entropy(model(x * k), t)
+            return losses.sum()
+
+        def by_add(model, x, t):
+            total = torch.zeros(())
+            for k in range(3):
+                total.add_(F.cross_entropy(model(x * k), t))
+            return total
+
+        def by_plus(model, x, t):
+            total = torch.zeros(())
+            for k in range(3):
+                total += F.cross_entropy(model(x * k), t)
+            return total
+
+        def outputs(model, x, t):
+            kept = torch.zeros(3, 5, 4)
+            for k in range(3):
+                kept[k] = model(x * k)
+            return F.cross_entropy(kept.flatten(0, 1), t.repeat(3)) * 3
+
+        def copied(model, x, t):
+            return F.cross_entropy(torch.zeros(5, 4).copy_(model(x)), t)
+        torch.manual_seed(6)
+        x, t = torch.randn(5, 4), torch.randint(4, (5,))
+        for f in (in_items, by_add, by_plus, outputs, copied):
+            plain = Small(F.gelu)
+            expected = f(plain, x, t)
+            expected.backward()
+            for recipe in ("base=fp16-amp,loss_scale=1024", "bf16-amp"):
+                model = bt.wrap(Small(F.gelu), recipe)
+                bt.optim.SGD(model, lr=0.1)
+                loss = f(model, x, t)
+                loss.backward()
+                self.assertAlmostEqual(loss.item(), expected.item(), delta=0.02 * expected.item())
+                torch.testing.assert_close(model.linear.weight.grad, plain.linear.weight.grad, rtol=0.03, atol=3e-3)
+
+
 class Own(torch.autograd.Function):
     """A function of the user's own, whose backward pass makes products, too."""
 
@@ -239,11 +284,18 @@ PRODUCTS = {
     "tensordot by axes": lambda x, w: torch.tensordot(x, w.t(), ([-1], [1])),
     "einsum": lambda x, w: torch.einsum("...i,io->...o", x, w),
     "einsum of more axes": lambda x, w: torch.einsum("... i, i o", x.reshape(2, 4, 2, 32), w).reshape(16, 8),
+    "linear of one output": lambda x, w: torch.stack([F.linear(x, w[:, i]) for i in range(8)], -1),
     "einsum with one element": lambda x, w: torch.einsum(
         "...ij,...jk->...ik", x.reshape(4, 1, 4, 32), w.expand(1, 3, 32, 8)).reshape(48, 8),
 }
+SPARSE = torch.eye(16).flip(0).to_sparse()
 NOT_COVERED = {
     "vecdot": ("linalg_vecdot", lambda x, w: torch.linalg.vecdot(x[:, :8], w[:16])),
+    "linear of float64": ("linear", lambda x, w: F.linear(x.double(), w.t().double()).float()),
+    "cov": ("cov", lambda x, w: torch.cov(x @ w)), "corrcoef": ("corrcoef", lambda x, w: torch.corrcoef(x @ w)),
+    "sparse": ("mm", lambda x, w: torch.spmm(SPARSE, x @ w)), "sparse @": ("matmul", lambda x, w: SPARSE @ (x @ w)),
+    "CSR": ("matmul", lambda x, w: SPARSE.to_sparse_csr() @ (x @ w)),
+    "sparse addmm": ("addmm", lambda x, w: torch.addmm(torch.zeros(16, 8), SPARSE, x @ w)),
     "conv_tbc": ("conv_tbc", lambda x, w: torch.conv_tbc(x[None], w[None], torch.zeros(8))),
     "matrix_power": ("matrix_power", lambda x, w: torch.matrix_power(w[:8], 2)),
     "of an input alone": ("kron", lambda x, w: w.sum() + torch.kron(x, x)[:2]),
@@ -287,6 +339,8 @@ class Products(unittest.TestCase):
         for about, (name, f) in NOT_COVERED.items():
             with self.subTest(about):
                 self.assertEqual(self.results(f, "gemm=e4m3")[3], {name: 1})
+                y = self.results(f, "bf16-sr")[0]
+                self.assertTrue(torch.equal(y, y.bfloat16().float()))
 
     def test_products_of_inputs_alone_are_not_rounded(self):
         """Angles of rotary positions stay in fp32."""
@@ -320,6 +374,12 @@ def with_item(value):
     return f
 
 
+def put(h, f):
+    y = h * 1
+    f(y)
+    return y
+
+
 CONSTANTS = {
     "clamp_min": lambda h: h.clamp_min(0.1), "where": lambda h: torch.where(h > 0, h, torch.tensor(0.1)),
     "masked_fill": lambda h: h.masked_fill(h > 0, 0.1), "an integer": lambda h: h.masked_fill(h > 0, -1000001),
@@ -327,6 +387,14 @@ CONSTANTS = {
     "max": lambda h: torch.max(h, torch.tensor(0.1)), "cat": lambda h: torch.cat([h, torch.full((16, 1), 0.1)], -1),
     "a number into a part": with_item(0.1), "numbers into a part": with_item(torch.full((16,), 0.1)),
     "sums from zero": lambda h: torch.zeros(16, 8).add_(h).add_(0.1),
+    "an integer into a part": with_item(-1000001), "pad by an integer": lambda h: F.pad(h, (1, 1), value=100001),
+    "clamp_min by an integer": lambda h: h.clamp_min(100001),
+    "where with an integer": lambda h: torch.where(h > 0, h, 100001),
+    "fill_": lambda h: put(h, lambda y: y[:, 0].fill_(0.1)),
+    "fill_ by an integer": lambda h: put(h, lambda y: y[:, 0].fill_(100001)),
+    "copy_": lambda h: put(h, lambda y: y[:, 0].copy_(torch.full((16,), 0.1))),
+    "fill_diagonal_": lambda h: put(h, lambda y: y.fill_diagonal_(0.1)),
+    "fill_ of a row": lambda h: put(h, lambda y: y[0].fill_(0.1)),
 }
 
 
@@ -346,6 +414,234 @@ class Constants(unittest.TestCase):
         model = bt.wrap(Matrix(lambda x, w: (x @ w).masked_fill(torch.ones(16, 8) > 0, float("-inf"))), "e4m3-pure")
         y = model(torch.randn(16, 32)).detach().as_subclass(torch.Tensor)
         self.assertTrue(bool((y == float("-inf")).all()))
+        model = bt.wrap(Matrix(lambda x, w: with_item(float("-inf"))(x @ w)), "e4m3-pure")
+        self.assertTrue(bool((model(torch.randn(16, 32))[:, 0] == float("-inf")).all()))
+
+
+class Weighted(nn.Module):
+    """Small weights, which are zero in E4M3 without a scale."""
+
+    def __init__(self, f, shape):
+        super().__init__()
+        torch.manual_seed(1)
+        self.w, self.f = nn.Parameter(torch.randn(shape) * 1e-3), f
+
+    def forward(self, x):
+        return self.f(x, self.w)
+
+
+PARTS = {
+    "whole": ((4,), lambda x, w: x * w), "one number": ((), lambda x, w: x * w),
+    "view": ((4,), lambda x, w: x * w.view(1, 1, -1)), "None": ((4,), lambda x, w: x * w[None]),
+    "chunk": ((6, 4), lambda x, w: F.linear(x, w.chunk(2)[1])), "rows": ((6, 4), lambda x, w: F.linear(x, w[1:])),
+    "a matrix": ((2, 4, 5), lambda x, w: x @ w[0]), "turned": ((4, 3), lambda x, w: x * w.t()),
+    "a copy": ((3, 4), lambda x, w: x * w.t().flatten()[:4]), "cat": ((6, 4), lambda x, w: x @ torch.cat([w, w]).t()),
+    "detach": ((2, 4), lambda x, w: x * w.detach()[0, :] + 0 * w.sum()),
+    "data": ((2, 4), lambda x, w: x * w.data[0] + 0 * w.sum()),
+    "groups": ((6, 2, 2), lambda x, w: F.conv1d(x.t()[None], w, groups=2)),
+    "transposed": ((4, 6, 2), lambda x, w: F.conv_transpose1d(x.t()[None], w)),
+    "bilinear": ((5, 4, 4), lambda x, w: F.bilinear(x, x, w)),
+    "not the simulator's": ((2, 4), lambda x, w: torch.hypot(x, w[0])),
+}
+
+
+class Stored(unittest.TestCase):
+    """Parts and views of a parameter have the numbers that the recipe stores. The judge is PyTorch, with weights that
+    were rounded whole by libbinade.round and fake_quantize."""
+
+    X = torch.randn(3, 4, generator=torch.Generator().manual_seed(2))
+
+    def compare(self, f, shape, param, rounded, exact="act=fp32,dact=fp32,master=fp32,"):
+        model, theirs = Weighted(f, shape), Weighted(f, shape)
+        with torch.no_grad():
+            theirs.w.copy_(rounded(theirs.w.detach().reshape(1, -1)).reshape(shape))
+        bt.wrap(model, exact + param)
+        for grad in (True, False):
+            with contextlib.nullcontext() if grad else torch.no_grad():
+                y, expected = model(self.X), theirs(self.X)
+            torch.testing.assert_close(y.detach().as_subclass(torch.Tensor), expected.detach(), rtol=1e-5, atol=1e-9)
+            if grad:
+                y.sum().backward()
+                expected.sum().backward()
+                torch.testing.assert_close(model.w.grad, theirs.w.grad, rtol=1e-5, atol=1e-6)
+        self.assertEqual(bt.not_covered(model), {})
+
+    def test_parts(self):
+        for about, (shape, f) in PARTS.items():
+            for param in ("e4m3", "e4m3/tensor", "transient:e4m3/tensor"):
+                def rounded(w):
+                    return bd.fake_quantize(w, "e4m3/tensor") if "/" in param else bd.round(w, "e4m3")
+                with self.subTest(about, param=param):
+                    self.compare(f, shape, "param=" + param, rounded)
+
+    def test_loss_scale(self):
+        """Parts of a parameter under a loss scale have the gradient without it."""
+        for about in ("view", "chunk", "rows", "a matrix", "groups", "transposed", "not the simulator's"):
+            shape, f = PARTS[about]
+            plain, model = Weighted(f, shape), Weighted(f, shape)
+            bt.wrap(model, "loss_scale=1024,act=fp32,dact=fp32")
+            bt.optim.SGD(model, lr=0.1)
+            for m in (plain, model):
+                m(self.X).square().sum().backward()
+            torch.testing.assert_close(model.w.grad, plain.w.grad, rtol=1e-4, atol=1e-7, msg=about)
+
+    def test_written_in_forward(self):
+        """What a forward pass writes to a parameter is not rounded to act, as in an average of weights."""
+        def f(x, w):
+            with torch.no_grad():
+                w.mul_(0.999)
+                w.data.mul_(0.999)
+                w[0].add_(1e-3)
+            return x * w[0]
+        for recipe in ("bf16-master", "bf16-amp"):
+            model, plain = Weighted(f, (2, 4)), Weighted(f, (2, 4))
+            bt.wrap(model, recipe)
+            for _ in range(3):
+                model(self.X)
+                plain(self.X)
+            self.assertTrue(torch.equal(model.w, plain.w), recipe)
+
+    def test_a_weight_of_another_part(self):
+        """A part with a recipe of its own that uses the model's weight stores it in its own format."""
+        class Tied(nn.Module):
+            def __init__(self):
+                super().__init__()
+                torch.manual_seed(1)
+                self.first, self.head = nn.Linear(4, 4, bias=False), nn.Linear(4, 4, bias=False)
+                self.head.weight = self.first.weight
+                with torch.no_grad():
+                    self.head.weight.mul_(1e-3)
+
+            def forward(self, x):
+                return self.head(x)
+        plain, exact = Tied(), "act=fp32,dact=fp32,master=fp32,param=e4m3/tensor"
+        model = bt.wrap(Tied(), "gemm=bf16", exceptions={"head": exact})
+        expected = self.X @ bd.fake_quantize(plain.head.weight.detach().reshape(1, -1), "e4m3/tensor").reshape(4, 4).t()
+        y = model(self.X).detach().as_subclass(torch.Tensor)
+        torch.testing.assert_close(y, expected, rtol=1e-5, atol=1e-9)
+
+    def test_renormalized(self):
+        """max_norm changes the parameter itself, as PyTorch does."""
+        plain = nn.Embedding(4, 8, max_norm=1.0)
+        for recipe in ("act=fp32,dact=fp32", "bf16-pure", "bf16-amp"):
+            for bag in (False, True):
+                make = nn.EmbeddingBag if bag else nn.Embedding
+                theirs, mine = (make(4, 8, max_norm=1.0) for _ in range(2))
+                for m in (theirs, mine):
+                    m.load_state_dict(plain.state_dict())
+                bt.wrap(mine, recipe)
+                i, close = torch.tensor([[0, 2]]), 0 if recipe.startswith("act") else 0.02
+                mine(i).sum().backward()
+                theirs(i).sum().backward()
+                torch.testing.assert_close(mine.weight, theirs.weight, rtol=close, atol=close)
+                torch.testing.assert_close(mine.weight.grad, theirs.weight.grad)
+                torch.testing.assert_close(mine(i).detach().as_subclass(torch.Tensor), theirs(i).detach(),
+                                           rtol=close, atol=close)
+
+
+class Rotary(nn.Module):
+    """Angles that are computed in forward, and buffers that a forward pass changes."""
+
+    def __init__(self, angles):
+        super().__init__()
+        self.linear, self.angles = nn.Linear(4, 4), angles
+        self.register_buffer("frequencies", 1 / 10000 ** (torch.arange(0, 8, 2) / 8))
+        self.register_buffer("count", torch.tensor(0.0))
+        self.register_buffer("mean", torch.ones(4))
+
+    def forward(self, x):
+        self.seen = self.angles(torch.arange(1000.0, 1004.0), self.frequencies)
+        self.count += 1
+        self.mean.mul_(0.999)
+        h = self.linear(x)
+        return h * self.seen.cos() + self.frequencies
+
+
+ANGLES = (lambda t, f: t[:, None] * f, lambda t, f: torch.einsum("i,j->ij", t, f), torch.outer,
+          lambda t, f: (f[None, :, None].float() @ t[None, None, :].float()).transpose(1, 2)[0],
+          lambda t, f: torch.cat([torch.outer(t, f)[:, :2], torch.outer(t, f)[:, 2:]], -1) * 1.0)
+
+
+class Untouched(unittest.TestCase):
+    """What no tensor of the recipe has touched is PyTorch's, bit for bit."""
+
+    def test_angles_and_buffers(self):
+        for angles in ANGLES:
+            for recipe in ("bf16-amp", "bf16-master", "mxfp8", "e4m3-pure"):
+                model, plain = bt.wrap(Rotary(angles), recipe), Rotary(angles)
+                for _ in range(3):
+                    y = model(torch.ones(4, 4)).detach().as_subclass(torch.Tensor)
+                    plain(torch.ones(4, 4))
+                for name in ("seen", "count", "mean"):
+                    self.assertTrue(torch.equal(getattr(model, name), getattr(plain, name)), (recipe, name))
+                if recipe in ("bf16-master", "e4m3-pure"):
+                    self.assertTrue(torch.equal(y, y.bfloat16().float()), recipe)
+
+    def test_what_the_recipe_holds_for(self):
+        """The model's inputs, also by parts, and what a part in fp32 makes, with gradients and without."""
+        functions = (lambda x: x * 0.3, lambda x: x[1:].sin(), lambda x: F.silu(x), lambda x: x @ x.t(), torch.hypot,
+                     lambda x: torch.zeros(3, 4).copy_(x) * 0.3, lambda x: put(torch.zeros(3, 4), lambda y: y.add_(x)),
+                     lambda x: F.silu(x.data), lambda x: F.silu(bt.quantize(x * 1, "e5m2")))
+
+        class Model(nn.Module):
+            def __init__(self, f, part):
+                super().__init__()
+                torch.manual_seed(4)
+                self.part, self.f = nn.Linear(4, 4) if part else None, f
+
+            def forward(self, x):
+                x = self.part(x) if self.part is not None else x
+                return self.f(x, x) if self.f is torch.hypot else self.f(x)
+        for i, f in enumerate(functions):
+            for part in (False, True):
+                for grad in (True, False):
+                    with self.subTest(i, part=part, grad=grad), torch.set_grad_enabled(grad):
+                        model = bt.wrap(Model(f, part), "bf16-pure", exceptions={"part": "fp32"} if part else None)
+                        y = model(torch.linspace(-1, 1, 24).reshape(6, 4)[3:]).detach().as_subclass(torch.Tensor)
+                        self.assertTrue(torch.equal(y, y.bfloat16().float()))
+
+
+def rotated(h):
+    q = torch.view_as_complex(h.reshape(16, 4, 2).contiguous())
+    return torch.view_as_real(q * torch.polar(torch.ones(4), torch.arange(4.0))).flatten(1)
+
+
+TYPES = {
+    "complex": rotated, "fft": lambda h: torch.fft.fft(torch.fft.fft(h)).real, "imag": lambda h: torch.fft.fft(h).imag,
+    "double": lambda h: (h.double() * 0.1).float(), "to": lambda h: (h.to(torch.float64) * 0.1).to(torch.float32),
+    "type": lambda h: (h.type(torch.float64) * 0.1).type(torch.float32),
+    "softmax": lambda h: F.softmax(h, -1, dtype=torch.float64).float(), "half": lambda h: (h.half() * 0.1).float(),
+    "sum": lambda h: h.sum(-1, dtype=torch.float64).float(), "parts": lambda h: (h.double() * 0.1)[1:, :3].float(),
+    "in place": lambda h: h.double().mul_(0.1).float(), "copy_": lambda h: torch.zeros(16, 8).copy_(h.double() * 0.1),
+    "cat": lambda h: torch.cat([h.double() * 0.1, h.double()]).float(),
+    "two types": lambda h: torch.add(h.double() * 0.1, h).float(),
+    "sparse": lambda h: h.to_sparse().mul(0.1).to_dense(),
+}
+
+
+class OtherTypes(unittest.TestCase):
+    """A result in another type is rounded when it is float32 again."""
+
+    def test_rounded(self):
+        for name, f in TYPES.items():
+            for grad in (True, False):
+                with self.subTest(name, grad=grad), torch.set_grad_enabled(grad):
+                    torch.manual_seed(3)
+                    x = torch.randn(16, 32)
+                    y = bt.wrap(Matrix(lambda x, w, f=f: f(x @ w)), "bf16-pure")(x)
+                    plain = f(x @ Matrix(None).w).detach()
+                    y = y.detach().as_subclass(torch.Tensor)
+                    self.assertTrue(torch.equal(y, y.bfloat16().float()))
+                    torch.testing.assert_close(y, plain, rtol=0.1, atol=0.3)
+
+    def test_by_its_own_role(self):
+        """careful rounds what norms, softmax and losses give."""
+        for f, careful in ((lambda h: F.softmax(h, -1, dtype=torch.float64).float(), True),
+                           (lambda h: (h.double() * 0.1).float(), False), (lambda h: h.double().float(), True)):
+            y = bt.wrap(Matrix(lambda x, w, f=f: f(F.softmax(x @ w, -1))), "act=e4m3,careful=bf16")(torch.ones(16, 32))
+            y = y.detach().as_subclass(torch.Tensor)
+            self.assertTrue(torch.equal(y, y.bfloat16().float()))
+            self.assertEqual(torch.equal(y, bd.round(y, "e4m3")), not careful)
 
 
 class TwoModels(unittest.TestCase):

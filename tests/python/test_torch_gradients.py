@@ -299,5 +299,31 @@ class LossScale(unittest.TestCase):
                 F.cross_entropy(model(x.requires_grad_()), t).backward()
 
 
+class OfGradients(unittest.TestCase):
+    """The simulator has no gradients of gradients: they are refused, not computed without the simulator's part."""
+
+    def penalty(self, model):
+        """The gradient penalty of a critic, as in WGAN-GP."""
+        x = data()[0].requires_grad_()
+        d, = torch.autograd.grad(model(x).sum(), x, create_graph=True)
+        (d.norm(dim=1) - 1).square().mean().backward()
+        return [p.grad for p in model.parameters()]
+
+    def test_refused(self):
+        for recipe in ("bf16-amp", SCALED, "act=fp32,dact=fp32"):
+            for exceptions in (None, {"2": "fp32"}):
+                with self.assertRaisesRegex(RuntimeError, "create_graph=True cannot be used in a wrapped model"):
+                    self.penalty(small(recipe, exceptions))
+        model = small("bf16-amp", make=lambda: nn.Linear(8, 1))
+        with self.assertRaisesRegex(RuntimeError, "gradients of gradients"):
+            torch.autograd.functional.hessian(lambda x: model(x).square().sum(), data()[0][0])
+
+    def test_fp32_has_them(self):
+        for mine, theirs in zip(self.penalty(small("fp32")), self.penalty(small(wrapped=False))):
+            self.assertEqual(mine is None, theirs is None)
+            self.assertTrue(mine is None or torch.equal(mine, theirs))
+            self.assertTrue(mine is None or mine.dim() < 2 or bool(mine.any()))
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -2,6 +2,7 @@
 import copy
 import ctypes
 import doctest
+import inspect
 import io
 import json
 import os
@@ -255,6 +256,40 @@ class Wrapping(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "say which"):
             bt.optim.AdamW(self.model())
 
+    def test_types_that_change(self):
+        """A parameter that is no longer fp32 is refused in the next forward pass and step."""
+        for change, name in ((nn.Module.double, "float64"), (nn.Module.bfloat16, "bfloat16"),
+                             (nn.Module.half, "float16")):
+            for recipe in ("bf16-amp", "fp8-current", "gemm=e4m3", "bf16-pure"):
+                model = bt.wrap(self.model(), recipe)
+                optimizer, x = bt.optim.SGD(model, lr=0.1), torch.ones(2, 8)
+                model(x).sum().backward()
+                change(model)
+                for call_it in (lambda: model(x.to(model[0].weight.dtype)), optimizer.step):
+                    with self.assertRaisesRegex(TypeError, f"parameter '0.weight' is torch.{name} on cpu; wrap needs"):
+                        call_it()
+                model.float()(x)
+
+    def test_one_wrap(self):
+        """Neither a part of a wrapped model nor a model with a wrapped part is wrapped again."""
+        inner = bt.wrap(self.model(), "bf16-amp")
+        with self.assertRaisesRegex(ValueError, "module '1.0' is wrapped already"):
+            bt.wrap(nn.Sequential(nn.GELU(), nn.Sequential(inner)), "fp32")
+        with self.assertRaisesRegex(ValueError, "a part of a Sequential that is wrapped already"):
+            bt.wrap(inner[0], "fp32")
+        part = bt.unwrap(inner)[0]
+        bt.wrap(part, "fp32")
+        bt.wrap(nn.Sequential(bt.unwrap(part)), "fp32")
+
+    def test_signature(self):
+        model = self.model()
+        before = inspect.signature(model.forward)
+        bt.wrap(model, "bf16-amp", exceptions={"0": "fp32"})
+        self.assertEqual(inspect.signature(model.forward), before)
+        self.assertEqual(inspect.signature(model[0].forward), inspect.signature(nn.Linear.forward).replace(
+            parameters=list(inspect.signature(nn.Linear.forward).parameters.values())[1:]))
+        self.assertRaises(Exception, torch.jit.script, model)  # it would be scripted without the recipe
+
     def test_unwrap(self):
         model, x = self.model(), torch.randn(2, 8)
         before, keys = model(x), set(model.__dict__)
@@ -305,6 +340,73 @@ class Optimizers(unittest.TestCase):
             again.load_state_dict(saved["optimizer"])
             expected = models.train(model, optimizer, batches[3:])
             self.assertEqual(expected, models.train(other, again, batches[3:]), recipe)
+
+    def test_state_in_a_step(self):
+        """A forward pass before the state is loaded begins a step, which is given up."""
+        for recipe, exceptions in (("nvfp4", None), ("fp8-lm", None), ("fp16-amp", {"0": "bf16-sr"})):
+            torch.manual_seed(7)
+            batches = [((torch.randn(6, 8),), torch.randint(4, (6,))) for _ in range(6)]
+
+            def made():
+                torch.manual_seed(7)
+                model = nn.Sequential(nn.Linear(8, 8), nn.ReLU(), nn.Linear(8, 4))
+                bt.wrap(model, recipe, exceptions=exceptions, seed=7)
+                return model, bt.optim.AdamW(model, lr=1e-2)
+            model, optimizer = made()
+            models.train(model, optimizer, batches[:3])
+            saved = copy.deepcopy(model.state_dict()), optimizer.state_dict()
+            expected = models.train(model, optimizer, batches[3:])
+            other, again = made()
+            other(batches[0][0][0])
+            for _ in range(2):  # the second time: back from a step with gradients
+                other.load_state_dict(saved[0])
+                again.load_state_dict(saved[1])
+                self.assertEqual(expected, models.train(other, again, batches[3:]), recipe)
+                other(batches[0][0][0]).sum().backward()
+
+    def test_settings_that_change(self):
+        """A setting that the constructor refuses is refused in the groups, too, and momentum needs a place."""
+        def made(kind, **options):
+            w = nn.Parameter(torch.ones(3))
+            w.grad = torch.ones(3)
+            return w, kind([w], recipe="fp32", lr=0.1, **options)
+        for key in ("maximize", "amsgrad"):
+            w, optimizer = made(bt.optim.AdamW)
+            optimizer.param_groups[0][key] = True
+            with self.assertRaisesRegex(TypeError, f"has no {key}"):
+                optimizer.step()
+            self.assertTrue(torch.equal(w, torch.ones(3)))
+        w, optimizer = made(bt.optim.SGD)
+        torch.optim.lr_scheduler.OneCycleLR(optimizer, 0.1, total_steps=9)
+        with self.assertRaisesRegex(ValueError, "the momentum was 0 when the optimizer was made"):
+            optimizer.step()
+        mine, other = made(bt.optim.SGD, momentum=0.9), nn.Parameter(torch.ones(3))
+        other.grad = torch.ones(3)
+        theirs = torch.optim.SGD([other], lr=0.1, momentum=0.9)
+        schedules = [torch.optim.lr_scheduler.OneCycleLR(o, 0.1, total_steps=9) for o in (mine[1], theirs)]
+        for momentum in (None, None, 0.0, 0.0):
+            for optimizer in (mine[1], theirs):
+                if momentum is not None:
+                    optimizer.param_groups[0]["momentum"] = momentum
+                optimizer.step()
+            for schedule in schedules:
+                schedule.step()
+            self.assertTrue(torch.allclose(mine[0], other, rtol=1e-6))
+
+    def test_sparse_gradients(self):
+        torch.manual_seed(9)
+        table, i = torch.randn(5, 4), torch.tensor([1, 3, 3])
+        for recipe in ("fp32", "act=fp32,dact=fp32", "base=fp16-amp,act=fp32,dact=fp32,careful=fp32"):
+            found = []
+            for sparse in (False, True):
+                model = bt.wrap(nn.Embedding(5, 4, sparse=sparse, _weight=table.clone()), recipe)
+                optimizer = bt.optim.SGD(model, lr=0.5)
+                model(i).square().sum().backward()
+                self.assertEqual(model.weight.grad.is_sparse, sparse)
+                optimizer.step()
+                found.append(model.weight.detach())
+            torch.testing.assert_close(*found)
+            self.assertFalse(torch.equal(found[0], table))
 
     def test_like_torch(self):
         """fp32: the numbers of torch.optim, but for rounding."""

@@ -221,10 +221,65 @@ static void test_wide_bands(void)
     example_free(&e);
 }
 
+/* Numbers of fp64 that fp32 lacks, in formats of fp32's precision. By hand: fp32 makes the first four infinite and the
+ * next four zero, then it rounds two, and has the others. e7m23 ends at 2^64, and begins at 2^-85. */
+static void test_beyond_fp32(void)
+{
+    static const double x[] = {1e300,
+                               -0x1p128,
+                               0x1.ffffffp127, /* halfway to 2^128: away from the largest number */
+                               -0x1.fffffffp127,
+                               1e-300,
+                               -1e-300,
+                               0x1p-150, /* halfway to the least number */
+                               -0x1.8p-151,
+                               0x1.fffffe8p127,
+                               0x1.8p-150,
+                               1,
+                               0,
+                               0x1p-149,
+                               -0x1.fffffep127,
+                               INFINITY,
+                               NAN};
+    static const struct {
+        const char *name;
+        uint64_t broken, overflows, to_zero, exact;
+    } cases[] = {{"fp32", 4, 4, 4, 6}, {"e7m23", 6, 6, 6, 0}, {"fp64", 0, 0, 0, 16}};
+    enum { CASES = sizeof cases / sizeof cases[0], N = sizeof x / sizeof x[0] };
+    bnd_candidate candidates[CASES];
+    example e = {.format = bnd_format_at(BND_FORMAT_FP64), .rank = 2, .shape = {4, 4}, .count = N};
+    double one_kind[N];
+    for (size_t i = 0; i < CASES; i++) {
+        CU_ASSERT_EQUAL_FATAL(bnd_candidate_parse(&candidates[i], cases[i].name, NULL), BND_OK);
+    }
+    e.codes = (unsigned char *)(uintptr_t)x;
+    bnd_scan *scan = scan_of(&e, candidates, CASES, 1);
+    for (size_t i = 0; i < CASES; i++) {
+        const bnd_loss *loss = &bnd_scan_at(scan, 0)->losses[i];
+        CU_ASSERT_EQUAL(loss->broken, cases[i].broken);
+        CU_ASSERT_EQUAL(loss->overflows, cases[i].overflows);
+        CU_ASSERT_EQUAL(loss->to_zero, cases[i].to_zero);
+        CU_ASSERT_TRUE(loss->exact == cases[i].exact || cases[i].exact == 0); /* 0: a lower bound is found */
+    }
+    bnd_scan_free(scan);
+    e.codes = (unsigned char *)one_kind;
+    for (size_t k = 0; k < 2; k++) { /* all beyond, and all too small: no budget is met */
+        for (size_t i = 0; i < N; i++) {
+            one_kind[i] = k == 0 ? 1e300 : 1e-300;
+        }
+        scan = scan_of(&e, candidates, CASES, 1);
+        CU_ASSERT_EQUAL(bnd_scan_at(scan, 0)->losses[0].verdict, BND_BREAKS);
+        CU_ASSERT_EQUAL(bnd_scan_at(scan, 0)->losses[0].sqnr, k == 0 ? -INFINITY : 0);
+        CU_ASSERT_EQUAL(bnd_scan_at(scan, 0)->losses[0].to_zero, k == 0 ? 0 : N);
+        bnd_scan_free(scan);
+    }
+}
+
 CU_TestInfo figure_tests[] = {
     {"they are those of the scalar codec", test_figures_are_those_of_the_codec},
     {"by codes and by pieces they are the same", test_both_ways_agree},
     {"rows longer than a piece", test_long_rows},
     {"bands wider than a piece", test_wide_bands},
+    {"numbers that fp32 lacks", test_beyond_fp32},
     CU_TEST_INFO_NULL,
 };

@@ -207,7 +207,7 @@ static void test_watch(void)
     opened o = open_all();
     bnd_scan *scan = NULL;
     watched w = {.most_calls = 1000};
-    const bnd_watch how = {watch, &w};
+    const bnd_watch how = {.at = watch, .state = &w};
     const bnd_scan_options options = {.watch = &how};
     CU_ASSERT_EQUAL_FATAL(bnd_scan_new(&scan, o.checkpoint, o.candidates, CANDIDATES, &options, NULL), BND_OK);
     CU_ASSERT_TRUE(!w.falls && w.calls >= 2);

@@ -190,7 +190,9 @@ static void test_refusals(void)
     }
     CU_ASSERT_TRUE(write_fails(many, 9, NULL, 0, "more bytes than a file"));
     static const bnd_safetensors_pair pairs[] = {{"a", "b"}, {"c", "\xc0"}, {"a", "c"}};
-    CU_ASSERT_TRUE(write_fails(&good, 1, pairs, 2, "pair 1 of the metadata must be UTF-8"));
+    CU_ASSERT_TRUE(write_fails(&good, 1, pairs, 2, "the text of 'c' in the metadata must be UTF-8"));
+    static const bnd_safetensors_pair odd[] = {{"a", "b"}, {"\xc0", "c"}};
+    CU_ASSERT_TRUE(write_fails(&good, 1, odd, 2, "the key of pair 1 of the metadata must be UTF-8"));
     CU_ASSERT_TRUE(write_fails(&good, 1, pairs, 3, "duplicate key"));
     CU_ASSERT_TRUE(file_holds(folder_path("file"), "before"));
     unlink(folder_path("file"));

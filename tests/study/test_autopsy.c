@@ -216,6 +216,35 @@ static void test_match(void)
     }
 }
 
+/* A rate at which both end at chance level: the recipe has failed, and has no gap that its parts could share. */
+static void test_no_gap(void)
+{
+    static bnd_autopsy a;
+    const patient p = {"fp16-pure", "mlp", 5, 8};
+    bnd_task tasks[2];
+    bnd_record records[2];
+    bnd_error why;
+    bool watched = false;
+    for (size_t i = 0; i < 2; i++) {
+        bnd_task of_seeds[SEEDS];
+        tasks_of(of_seeds, &p, i == 0 ? p.recipe : "fp32");
+        tasks[i] = of_seeds[0];
+        tasks[i].training.width = 8;
+        tasks[i].training.depth = 1;
+        tasks[i].training.batch = 4;
+    }
+    CU_ASSERT_TRUE_FATAL(succeeds(bnd_study_run(records, tasks, 2, NULL, NULL, NULL, &why), &why));
+    CU_ASSERT_TRUE(isnan(records[0].loss) && records[1].validation_fp32 > records[1].chance_loss);
+    CU_ASSERT_TRUE(succeeds(
+        bnd_autopsy_make(&a, tasks, records, 1, records + 1, 1, BND_COMPARISON_MARGIN, NULL, never, &watched, &why),
+        &why));
+    CU_ASSERT_EQUAL(a.comparison.verdict, BND_VERDICT_FAILED);
+    CU_ASSERT_TRUE(!watched && a.runs == 0 && a.share_count == 0 && a.culprit_count == 0 && !a.heals);
+    CU_ASSERT_TRUE(a.finding_count > 0);
+    bnd_record_close(&records[0]);
+    bnd_record_close(&records[1]);
+}
+
 /* What is found is what is counted: all of a run's updates under a rate that bf16 cannot see. */
 static void test_findings(void)
 {
@@ -299,5 +328,6 @@ CU_TestInfo autopsy_tests[] = {
     {"clamped gains", test_clamped},
     {"accumulator", test_accumulator},
     {"a match", test_match},
+    {"no gap", test_no_gap},
     CU_TEST_INFO_NULL,
 };

@@ -262,7 +262,29 @@ static void test_with_inputs(void)
     close_folder();
 }
 
+/* A recipe has several names, and what it is counts: the settings, which the configuration has, too. */
+static void test_renamed(void)
+{
+    char path[PATH_SIZE];
+    bnd_record r;
+    bnd_error why;
+    open_folder();
+    bnd_task task = task_in(in_folder(path, "run"));
+    CU_ASSERT_TRUE_FATAL(succeeds(bnd_policy_parse(&task.training.policy, "base=bf16-amp,v=bf16", &why), &why));
+    task.recipe = "bf16-amp,v=bf16";
+    CU_ASSERT_TRUE_FATAL(succeeds(run_until(&r, &task, EVERY, &why), &why));
+    bnd_record_close(&r);
+    task.recipe = "base=bf16-amp,v=bf16";
+    CU_ASSERT_TRUE_FATAL(succeeds(run_until(&r, &task, UINT64_MAX, &why), &why));
+    CU_ASSERT_TRUE(r.complete && r.count == STEPS);
+    bnd_record_close(&r);
+    CU_ASSERT_TRUE_FATAL(succeeds(bnd_policy_parse(&task.training.policy, "bf16-amp", &why), &why));
+    CU_ASSERT_TRUE(refuses(run_until(&r, &task, UINT64_MAX, &why), &why, "this is another run: \"recipe\""));
+    close_folder();
+}
+
 CU_TestInfo changed_tests[] = {
+    {"under another name of the recipe", test_renamed},
     {"with weights and an order from files", test_with_inputs},
     {"a missing line", test_missing_line},
     {"extended", test_extended},

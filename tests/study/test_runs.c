@@ -236,6 +236,54 @@ static void test_full_disk(void)
     close_folder();
 }
 
+/* The only one of one rank. */
+static bnd_status gather_one(void *all, const void *own, size_t size, void *data, bnd_error *why)
+{
+    (void)data;
+    (void)why;
+    memcpy(all, own, size);
+    return BND_OK;
+}
+
+/* The same of a rank: it makes no other run, since the other ranks are still in this one. Its checkpoint is of a step
+ * that has a line, so that the run resumes: to the losses of one that was never stopped. */
+static void test_full_disk_of_rank(void)
+{
+    const bnd_ranks one = {.rank = 0, .count = 1, .gather = gather_one};
+    char path[PATH_SIZE];
+    bnd_task tasks[2];
+    bnd_record records[2], resumed, straight;
+    bnd_error why;
+    struct rlimit before, small;
+    open_folder();
+    tasks[0] = task_of("linear", "fp32", 1, 400);
+    tasks[0].directory = in_folder(path, "run");
+    tasks[0].checkpoint_every = 7;
+    tasks[1] = task_of("linear", "fp32", 2, 20);
+    tasks[0].ranks = tasks[1].ranks = &one;
+    CU_ASSERT_EQUAL_FATAL(getrlimit(RLIMIT_FSIZE, &before), 0);
+    small = before;
+    small.rlim_cur = 40000;
+    void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+    CU_ASSERT_EQUAL_FATAL(setrlimit(RLIMIT_FSIZE, &small), 0);
+    bnd_status status = bnd_study_run(records, tasks, 2, NULL, NULL, NULL, &why);
+    CU_ASSERT_EQUAL(setrlimit(RLIMIT_FSIZE, &before), 0);
+    (void)signal(SIGXFSZ, handler);
+    CU_ASSERT_EQUAL(status, BND_BAD_STREAM);
+    CU_ASSERT_PTR_NOT_NULL(strstr(why.message, "run: metrics.jsonl: cannot be written"));
+    CU_ASSERT_TRUE(records[0].count > 10 && records[0].count < 400);
+    CU_ASSERT_TRUE(!records[1].complete && records[1].count == 0);
+    clear_all(records, 2);
+    tasks[0].resume = true;
+    CU_ASSERT_TRUE_FATAL(succeeds(bnd_study_run(&resumed, tasks, 1, NULL, NULL, NULL, &why), &why));
+    tasks[0].directory = NULL;
+    CU_ASSERT_TRUE_FATAL(succeeds(bnd_study_run(&straight, tasks, 1, NULL, NULL, NULL, &why), &why));
+    CU_ASSERT_TRUE(resumed.complete && same_records(&straight, &resumed, false));
+    bnd_record_close(&straight);
+    bnd_record_close(&resumed);
+    close_folder();
+}
+
 /* ---- being watched ---- */
 
 typedef struct watched {
@@ -296,6 +344,7 @@ CU_TestInfo run_tests[] = {
     {"directories", test_directories},
     {"refused", test_refused},
     {"a full disk", test_full_disk},
+    {"a full disk of a rank: no other run is made, and its own resumes", test_full_disk_of_rank},
     {"watched", test_watch},
     CU_TEST_INFO_NULL,
 };

@@ -160,11 +160,18 @@ typedef struct oracle_context {
     uint64_t code;
 } oracle_context;
 
+/* Under every overflow policy: what overflows does not read back. */
 static bool read_by_oracle(const void *context, const char *text)
 {
     const oracle_context *c = context;
-    bnd_result r;
-    return bnd_oracle_encode_text(&r, c->f, text, (bnd_rule){0}, 0, NULL) == BND_OK && r.code == c->code;
+    for (uint8_t policy = 0; policy < BND_OVERFLOW_COUNT; policy++) {
+        bnd_result r;
+        if (bnd_oracle_encode_text(&r, c->f, text, (bnd_rule){.overflow = policy}, 0, NULL) != BND_OK ||
+            r.code != c->code || (r.flags & BND_FLAG_OVERFLOW) != 0) {
+            return false;
+        }
+    }
+    return true;
 }
 
 static void check_codes(const bnd_format *f, uint64_t stride, uint64_t *mismatches)
@@ -195,6 +202,27 @@ static void is_shortest_in_narrow_formats(void)
         }
     }
     CU_ASSERT_EQUAL(mismatches, 0);
+}
+
+/* The largest number of every format, which saturates some decimals beyond it. */
+static void reads_back_at_the_end(void)
+{
+    uint64_t mismatches = 0;
+    for (size_t row = 0; row < bnd_format_count(); row++) {
+        bnd_format f = *bnd_format_at(row);
+        oracle_context context = {&f, f.max_code};
+        if (f.width <= 16) {
+            check(&f, bnd_decode(&f, f.max_code), read_by_oracle, &context, &mismatches);
+        }
+    }
+    CU_ASSERT_EQUAL(mismatches, 0);
+    static const char *const known[][2] = {{"e2m3", "7.5"}, {"e3m2", "28"}, {"e2m1", "6"}, {"e4m3", "450"}};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        char text[64];
+        bnd_format f = format_named(known[i][0]);
+        bnd_print_shortest(text, sizeof text, &f, bnd_unpack(&f, f.max_code));
+        CU_ASSERT_STRING_EQUAL(text, known[i][1]);
+    }
 }
 
 /* ---- value sets ---- */
@@ -228,6 +256,7 @@ CU_TestInfo shortest_tests[] = {
     {"fp64, against strtod", is_shortest_in_fp64},
     {"fp32, against strtof", is_shortest_in_fp32},
     {"rows and P3109 of at most 16 bits, against the oracle", is_shortest_in_narrow_formats},
+    {"the largest numbers, under every overflow policy", reads_back_at_the_end},
     {"value sets", writes_value_sets},
     CU_TEST_INFO_NULL,
 };

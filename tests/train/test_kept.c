@@ -131,6 +131,35 @@ static void test_master(void)
     bnd_run_free(run);
 }
 
+/* A weight of 1 after 512 steps of weight decay alone. Halfway to the next bf16 below 1 is 1 - 2^-9, which rounds to 1.
+ * Lost updates are not counted. */
+static float decayed(const char *recipe, double lr)
+{
+    bnd_training t = training_of("own", "adamw", recipe);
+    const float w = 1, g = 0;
+    float now = NAN;
+    t.lr = lr;
+    t.weight_decay = 1;
+    bnd_run *run = run_with(&t, &w, (size_t[]){1, 1}, 2);
+    for (int step = 0; step < 512; step++) {
+        step_with(run, &g);
+        const bnd_updates u = bnd_run_updates(run, 0);
+        CU_ASSERT_TRUE(u.updates == 1 && u.lost == 0);
+    }
+    CU_ASSERT_TRUE_FATAL(read_part(&now, run, BND_ROLE_PARAM));
+    bnd_run_free(run);
+    return now;
+}
+
+/* The decay is rounded before Kahan's sum begins, except where only what is stored is rounded. */
+static void test_decay_of_kahan(void)
+{
+    CU_ASSERT_EQUAL(decayed("bf16-kahan", 0x1p-10), 1);
+    CU_ASSERT_EQUAL(decayed("bf16-kahan", 0x1p-9), 1);
+    CU_ASSERT_TRUE(decayed("bf16-kahan", 1.01 * 0x1p-9) < 1);
+    CU_ASSERT_DOUBLE_EQUAL((double)decayed("base=bf16-kahan,optimizer=fused", 0x1p-10), exp(-0.5), 0x1p-7);
+}
+
 /* What is no matrix is one row of numbers, whatever its rank. */
 static void test_ranks(void)
 {
@@ -147,6 +176,7 @@ static void test_ranks(void)
 
 CU_TestInfo kept_tests[] = {
     {"Kahan's compensation", test_kahan},
+    {"weight decay with Kahan's compensation", test_decay_of_kahan},
     {"moments", test_moments},
     {"a master with random bits", test_master},
     {"parameters of any rank", test_ranks},

@@ -406,6 +406,10 @@ static void test_refused(void)
     CU_ASSERT_TRUE(is_refused(&t, BND_BAD_ARGUMENT, "cannot be divided"));
     t = small_training("quadratic", "fp32", 2, 1);
     CU_ASSERT_TRUE(is_refused(&t, BND_BAD_ARGUMENT, "model quadratic has no rows"));
+    t = small_training("transformer", "fp32", 2, 1);
+    t.context = 1;
+    t.batch = (size_t)1 << 60; /* the bytes of its symbols are 0 in 64 bits */
+    CU_ASSERT_TRUE(is_refused(&t, BND_NO_MEMORY, "no memory for a batch"));
     t = small_training("mlp", "fp32", 1, 1);
     t.clip = -1;
     CU_ASSERT_TRUE(is_refused(&t, BND_BAD_ARGUMENT, "norm to clip"));

@@ -178,6 +178,19 @@ static void conversions(void)
     bnd_vector_plan_close(&plan);
 }
 
+/* Half of the smallest number, 513 * 2^-40, is a tie; 2^-31 lies above that tie. */
+static void conversions_without_subnormals(void)
+{
+    static const uint32_t wanted[] = {0x2f803fff, 0x2f804000, 0x2f804001, 0xaf804000, 0x30000000, 0x30004000};
+    bnd_vectors v = vectors_described("convert", "fp32", "dlfloat16", (bnd_rule){0});
+    bnd_vector_plan plan;
+    CU_ASSERT_EQUAL_FATAL(bnd_vector_plan_open(&plan, &v, BND_VECTOR_LEVEL_1, 0, NULL), BND_OK);
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+        CU_ASSERT(has_code(&plan, wanted[i]));
+    }
+    bnd_vector_plan_close(&plan);
+}
+
 static void short_operands_have_every_code(void)
 {
     static const char *const rows[][3] = {
@@ -205,10 +218,14 @@ static void cases_stand_alone(void)
 {
     static const char *const operations[] = {"add", "sub",  "mul",     "div", "rem",
                                              "fma", "sqrt", "convert", "min", "dot:3"};
-    static const char *const formats[] = {"fp16", "fp32", "fp64", "e4m3", "e4m3fnuz", "e8m0", "e2m1", "e6m9b12fn"};
+    /* The last four have no normal numbers. */
+    static const char *const formats[] = {"fp16", "fp32",      "fp64", "e4m3",  "e4m3fnuz", "e8m0",
+                                          "e2m1", "e6m9b12fn", "e1m3", "ue1m1", "e1m10",    "e1m52b-32767"};
+    enum { FORMATS = sizeof formats / sizeof formats[0], OPERATIONS = sizeof operations / sizeof operations[0] };
     uint64_t wrong = 0;
-    for (size_t i = 0; i < 80; i++) {
-        bnd_vectors v = vectors_described(operations[i % 10], formats[i / 10], formats[i % 8], (bnd_rule){0});
+    for (size_t i = 0; i < (size_t)FORMATS * OPERATIONS; i++) {
+        bnd_vectors v =
+            vectors_described(operations[i % OPERATIONS], formats[i / OPERATIONS], formats[i % FORMATS], (bnd_rule){0});
         bnd_vector_plan plan;
         CU_ASSERT_EQUAL_FATAL(bnd_vector_plan_open(&plan, &v, BND_VECTOR_LEVEL_SAMPLE, i, NULL), BND_OK);
         for (uint64_t k = 0; k < 400; k++) {
@@ -275,6 +292,7 @@ CU_TestInfo coverage_tests[] = {{"no holes", no_holes},
                                 {"distances both ways", distances_both_ways},
                                 {"specials in pairs", specials_in_pairs},
                                 {"conversions", conversions},
+                                {"conversions without subnormals", conversions_without_subnormals},
                                 {"short operands have every code", short_operands_have_every_code},
                                 {"cases stand alone", cases_stand_alone},
                                 {"ranges", ranges},

@@ -1,6 +1,7 @@
 /* Rules named from answers by a changed rule, how many lines they leave over, and what lines are counted as. */
 #include "tests/support/operands.h"
 #include "tests.h"
+#include "vectors/vectors.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -180,6 +181,116 @@ static void counts_are_exact(void)
     }
 }
 
+/* ---- formats without subnormals, and others of unusual layout ---- */
+
+enum { ODD_CASES = 2000, ODD_RULES = 6 };
+
+static const bnd_rule odd_rules[ODD_RULES] = {
+    {0},
+    {.rounding = BND_ROUND_RTZ},
+    {.rounding = BND_ROUND_RUP, .flush_out = BND_FLUSH_TINY, .tiny_before = true},
+    {.rounding = BND_ROUND_RNA, .flush_out = BND_FLUSH_TINY},
+    {.rounding = BND_ROUND_RTO, .overflow = BND_OVERFLOW_SATURATE, .nan = BND_NAN_SIGNED_ONES},
+    {.rounding = BND_ROUND_RDN, .flush_out = BND_FLUSH_SUBNORMAL}};
+
+typedef struct odd_lines {
+    bnd_vectors vectors;
+    size_t count;
+    uint64_t operands[ODD_CASES][2];
+    bnd_result answers[ODD_RULES][ODD_CASES]; /* the oracle's, by each rule */
+} odd_lines;
+
+/* Level 1: results next to the smallest number and below it, and one in 16 of the others. */
+static void make_odd_lines(odd_lines *lines, const char *operation, const char *in, const char *out)
+{
+    bnd_vector_plan plan;
+    lines->vectors = vectors_described(operation, in, out, (bnd_rule){0});
+    lines->vectors.lab_flags = true;
+    lines->count = 0;
+    const bnd_vectors *v = &lines->vectors;
+    const bnd_format *f = &v->out, *from[] = {&v->in[0], &v->in[1]};
+    CU_ASSERT_EQUAL_FATAL(bnd_vector_plan_open(&plan, v, BND_VECTOR_LEVEL_1, 6, NULL), BND_OK);
+    uint64_t operands[BND_VECTOR_OPERANDS_MAX] = {0}, random;
+    for (uint64_t i = 0; i < plan.count && lines->count < ODD_CASES; i++) {
+        uint32_t flags;
+        bnd_vector_case(operands, &random, &plan, i);
+        bnd_exact x = bndi_vector_exact(v, operands, v->rule, 0, &flags);
+        int32_t exponent = x.kind == BND_KIND_FINITE ? bndi_vector_exponent(&x) : INT32_MAX;
+        if (i % 16 == 0 || (exponent >= f->emin - 2 && exponent <= f->emin)) {
+            memcpy(lines->operands[lines->count++], operands, sizeof lines->operands[0]);
+        }
+    }
+    for (size_t i = 0; i < lines->count; i++) {
+        for (size_t r = 0; r < ODD_RULES; r++) {
+            bnd_rule rule = bnd_vectors_rule(v, odd_rules[r]);
+            CU_ASSERT_EQUAL_FATAL(
+                bnd_oracle_operate(&lines->answers[r][i], f, operation, from, lines->operands[i], rule, 0, NULL),
+                BND_OK);
+        }
+    }
+    bnd_vector_plan_close(&plan);
+}
+
+/* Lines answered by one rule and checked by another: how often `want` is not the oracle's answer by that other rule,
+ * and whether the first one explains every line. */
+static bool odd_lines_hold(const odd_lines *lines, size_t by, size_t own)
+{
+    const uint32_t flags = (by + own) % 3 == 2 ? 0 : BND_FLAG_ALL; /* which of them are compared */
+    bnd_vectors v = lines->vectors;
+    bnd_vector_check *check;
+    bnd_vector_suspect found[1];
+    uint64_t wrong = 0;
+    v.rule = bnd_vectors_rule(&v, odd_rules[own]);
+    CU_ASSERT_EQUAL_FATAL(bnd_vector_check_new(&check, &v, (bnd_vector_options){.flags_mask = flags}, NULL), BND_OK);
+    for (size_t i = 0; i < lines->count; i++) {
+        const bnd_result *answer = &lines->answers[by][i], *expected = &lines->answers[own][i];
+        bnd_result want;
+        bool agrees;
+        uint64_t operands[] = {lines->operands[i][0], lines->operands[i][1]};
+        bnd_vector_line line = {.operands = operands, .code = answer->code, .flags = answer->flags, .has_flags = true};
+        CU_ASSERT_EQUAL_FATAL(bnd_vector_check_line(&agrees, &want, check, &line, NULL), BND_OK);
+        bool same = answer->code == expected->code && ((answer->flags ^ expected->flags) & flags) == 0;
+        if ((want.code != expected->code || want.flags != expected->flags || agrees != same) && wrong++ == 0) {
+            printf("\n  %s to %s: %llx %llx: %llx %02x, not %llx %02x\n", bnd_operation_name(v.operation), v.out.name,
+                   (unsigned long long)operands[0], (unsigned long long)operands[1], (unsigned long long)want.code,
+                   want.flags, (unsigned long long)expected->code, expected->flags);
+        }
+    }
+    size_t count = bnd_vector_check_suspects(found, 1, check);
+    bool explained = count == 1 && found[0].left_over == 0;
+    if (!explained) {
+        char text[256];
+        bnd_vector_print_changes(text, sizeof text, &v, bnd_vectors_rule(&v, odd_rules[by]));
+        printf("\n  %s to %s: %s: %llu left over\n", bnd_operation_name(v.operation), v.out.name, text,
+               count == 0 ? 999999ULL : (unsigned long long)found[0].left_over);
+    }
+    bnd_vector_check_free(check);
+    return wrong == 0 && explained;
+}
+
+static void odd_formats(void)
+{
+    static const char *const rows[][3] = {{"convert", "fp32", "dlfloat16"},  {"mul", "e5m2nosub", "e5m2nosub"},
+                                          {"mul", "e4m4nosub", "e4m4nosub"}, {"div", "e5m2fnuznosub", "e5m2fnuznosub"},
+                                          {"add", "dlfloat16", "dlfloat16"}, {"convert", "fp32", "ue4m3nosub"},
+                                          {"mul", "e4m3", "e2m3nonenosub"},  {"convert", "fp32", "e4m3b-2nosub"},
+                                          {"convert", "fp32", "e5m0"},       {"convert", "fp32", "e1m3"},
+                                          {"mul", "fp16", "e1m10"},          {"add", "ue1m1", "ue1m1"},
+                                          {"min", "fp16", "ue3m7nosub"}};
+    enum { ROWS = sizeof rows / sizeof rows[0], OWN = 3 };
+    static odd_lines lines;
+    unsigned wrong = 0;
+    for (size_t row = 0; row < ROWS; row++) {
+        make_odd_lines(&lines, rows[row][0], rows[row][1], rows[row][2]);
+        for (size_t k = 0; k < (size_t)ODD_RULES * OWN; k++) {
+            if (in_turn(k + row, 7)) {
+                wrong += !odd_lines_hold(&lines, k / OWN, (k / OWN + k % OWN) % ODD_RULES);
+            }
+        }
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+}
+
 /* ---- flags ---- */
 
 /* How many of the first lines that are written disagree with their own rule, with every flag compared. */
@@ -259,22 +370,31 @@ static void flags_that_lines_have(void)
 static void cases_are_told_apart(void)
 {
     static const struct {
+        const char *out;
         float x;
         bnd_vector_case_kind kind;
         bnd_class class;
-    } rows[] = {{448, BND_VECTOR_CASE_EXACT, BND_CLASS_NORMAL},
-                {460, BND_VECTOR_CASE_BELOW_HALF, BND_CLASS_NORMAL},
-                {464, BND_VECTOR_CASE_TIE, BND_CLASS_NORMAL},
-                {465, BND_VECTOR_CASE_OVERFLOW, BND_CLASS_NAN},
-                {-445, BND_VECTOR_CASE_ABOVE_HALF, BND_CLASS_NORMAL},
-                {0.0009765625F, BND_VECTOR_CASE_TIE, BND_CLASS_ZERO},
-                {0.001F, BND_VECTOR_CASE_ABOVE_HALF, BND_CLASS_SUBNORMAL},
-                {1e-9F, BND_VECTOR_CASE_BELOW_HALF, BND_CLASS_ZERO},
-                {INFINITY, BND_VECTOR_CASE_INFINITE, BND_CLASS_NAN},
-                {NAN, BND_VECTOR_CASE_NAN, BND_CLASS_NAN},
-                {-0.0F, BND_VECTOR_CASE_EXACT, BND_CLASS_ZERO}};
-    bnd_vectors v = vectors_described("convert", "fp32", "e4m3", (bnd_rule){0});
+    } rows[] = {{"e4m3", 448, BND_VECTOR_CASE_EXACT, BND_CLASS_NORMAL},
+                {"e4m3", 460, BND_VECTOR_CASE_BELOW_HALF, BND_CLASS_NORMAL},
+                {"e4m3", 464, BND_VECTOR_CASE_TIE, BND_CLASS_NORMAL},
+                {"e4m3", 465, BND_VECTOR_CASE_OVERFLOW, BND_CLASS_NAN},
+                {"e4m3", -445, BND_VECTOR_CASE_ABOVE_HALF, BND_CLASS_NORMAL},
+                {"e4m3", 0.0009765625F, BND_VECTOR_CASE_TIE, BND_CLASS_ZERO},
+                {"e4m3", 0.001F, BND_VECTOR_CASE_ABOVE_HALF, BND_CLASS_SUBNORMAL},
+                {"e4m3", 1e-9F, BND_VECTOR_CASE_BELOW_HALF, BND_CLASS_ZERO},
+                {"e4m3", INFINITY, BND_VECTOR_CASE_INFINITE, BND_CLASS_NAN},
+                {"e4m3", NAN, BND_VECTOR_CASE_NAN, BND_CLASS_NAN},
+                {"e4m3", -0.0F, BND_VECTOR_CASE_EXACT, BND_CLASS_ZERO},
+                /* The smallest number of dlfloat16 is 513 * 2^-40, the next one 514 * 2^-40. */
+                {"dlfloat16", 514 * 0x1p-40F, BND_VECTOR_CASE_EXACT, BND_CLASS_NORMAL},
+                {"dlfloat16", 513.5F * 0x1p-40F, BND_VECTOR_CASE_TIE, BND_CLASS_NORMAL},
+                {"dlfloat16", 513 * 0x1p-40F, BND_VECTOR_CASE_EXACT, BND_CLASS_NORMAL},
+                {"dlfloat16", 0x1p-31F, BND_VECTOR_CASE_ABOVE_HALF, BND_CLASS_NORMAL},
+                {"dlfloat16", -513.0078125F * 0x1p-41F, BND_VECTOR_CASE_ABOVE_HALF, BND_CLASS_NORMAL},
+                {"dlfloat16", 513 * 0x1p-41F, BND_VECTOR_CASE_TIE, BND_CLASS_ZERO},
+                {"dlfloat16", 0x1p-32F, BND_VECTOR_CASE_BELOW_HALF, BND_CLASS_ZERO}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        bnd_vectors v = vectors_described("convert", "fp32", rows[i].out, (bnd_rule){0});
         bnd_vector_check *check = NULL;
         uint32_t bits;
         bool agrees;
@@ -289,10 +409,8 @@ static void cases_are_told_apart(void)
     }
 }
 
-CU_TestInfo rule_tests[] = {{"rules are named", rules_are_named},
-                            {"a change is named", a_change_is_named},
-                            {"counts are exact", counts_are_exact},
-                            {"own lines agree", own_lines_agree},
-                            {"flags that lines have", flags_that_lines_have},
-                            {"cases are told apart", cases_are_told_apart},
-                            CU_TEST_INFO_NULL};
+CU_TestInfo rule_tests[] = {
+    {"rules are named", rules_are_named},           {"a change is named", a_change_is_named},
+    {"counts are exact", counts_are_exact},         {"odd formats", odd_formats},
+    {"own lines agree", own_lines_agree},           {"flags that lines have", flags_that_lines_have},
+    {"cases are told apart", cases_are_told_apart}, CU_TEST_INFO_NULL};

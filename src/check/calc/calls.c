@@ -179,7 +179,7 @@ static bool needs_format(bnd_operation operation)
            operation == BND_OP_RINT || operation == BND_OP_NEARBY;
 }
 
-/* Of elementary functions: what to write where the operand has too many bits. */
+/* Of elementary functions: what to write where the operand has too many bits, or values that fp64 does not have. */
 static bnd_status check_operand(const bndi_reader *r, const bnd_term *call)
 {
     bnd_error why;
@@ -189,6 +189,10 @@ static bnd_status check_operand(const bndi_reader *r, const bnd_term *call)
         return BND_OK;
     }
     const char *name = bnd_operation_name(call->operation);
+    if (own.width <= 16) {
+        return bnd_fail(r->why, BND_BAD_ARGUMENT, call->from, "column %zu: %s", bndi_column_of(r, call->from),
+                        why.message);
+    }
     return bnd_fail(
         r->why, BND_BAD_ARGUMENT, call->from,
         "column %zu: %s takes an operand of at most 16 bits, got %s; round it first: %s(bf16(...)) or %s(fp16(...))",

@@ -340,6 +340,9 @@ size_t bnd_print_real(char *out, size_t size, const bnd_real *x, bnd_notation no
     bndi_mpfr_state state = bndi_mpfr_begin();
     switch (x->known) {
     case BND_KNOWN_EXACTLY:
+        if (mpq_sgn(x->value) == 0 && x->negative && !x->signless) {
+            bndi_text_char(&text, '-');
+        }
         write_exact(&text, x->value, notation);
         break;
     case BND_KNOWN_DIGITS:

@@ -225,26 +225,24 @@ bnd_status bndi_add_number(bndi_reader *r, size_t *out, size_t length, bool nega
 bnd_status bndi_read_integer(bndi_reader *r, int64_t *out, int64_t least, int64_t most, const char *what)
 {
     char sign = bndi_peek(r);
-    size_t from = r->at;
     if (sign == '-' || sign == '+') {
         bndi_advance(r);
     }
+    const int64_t largest = sign == '-' ? -least : most;
     size_t first = r->at;
     int64_t value = 0;
     for (; bndi_is_digit(bndi_peek_at(r, r->at)); r->at++) {
-        value = 10 * value + (r->text[r->at] - '0');
-        if (value > (sign == '-' ? -least : most)) {
+        int64_t digit = r->text[r->at] - '0';
+        if (digit > largest || value > (largest - digit) / 10) {
             return bndi_refuse_at(r, r->at, what);
         }
+        value = 10 * value + digit;
     }
     char next = bndi_peek_at(r, r->at);
     if (r->at == first || next == '.' || bndi_is_letter(next)) {
         return bndi_refuse_at(r, r->at, what);
     }
     *out = sign == '-' ? -value : value;
-    if (*out < least) {
-        return bndi_refuse_at(r, from, what);
-    }
     return BND_OK;
 }
 

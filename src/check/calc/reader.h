@@ -44,7 +44,7 @@ size_t bndi_number_length(const bndi_reader *r); /* of the number at the cursor,
 
 /* FORMAT:0x.. or FORMAT:0b.., the colon `name` bytes ahead. */
 BND_CHECKED bnd_status bndi_read_code(bndi_reader *r, size_t *out, size_t name);
-/* [-+]digits, from `least` to `most`; `what` says in a message what is wanted. */
+/* [-+]digits, from `least` to `most`, between which 0 is; `what` says in a message what is wanted. */
 BND_CHECKED bnd_status bndi_read_integer(bndi_reader *r, int64_t *out, int64_t least, int64_t most, const char *what);
 /* NAME(operands): an operation, sum(x, n), or a format, which rounds. */
 BND_CHECKED bnd_status bndi_read_call(bndi_reader *r, size_t *out, size_t name);

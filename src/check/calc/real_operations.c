@@ -20,12 +20,8 @@ static void nearest_integer(mpz_t out, const mpq_t x)
     mpz_clears(twice, rest, NULL);
 }
 
-static void remainder_of(bnd_real *out, bndi_effort *effort, const bnd_real *a, const bnd_real *b)
+static void exact_remainder(bnd_real *out, bndi_effort *effort, const bnd_real *a, const bnd_real *b)
 {
-    if (a->known != BND_KNOWN_EXACTLY || b->known != BND_KNOWN_EXACTLY) {
-        out->known = BND_KNOWN_NOT;
-        return;
-    }
     bndi_real_of_quotients(out, effort, BND_OP_DIV, a, b);
     if (out->known == BND_KNOWN_EXACTLY) {
         mpq_t n;
@@ -36,6 +32,72 @@ static void remainder_of(bnd_real *out, bndi_effort *effort, const bnd_real *a, 
         mpq_clear(n);
         bndi_real_give_exact(out);
     }
+}
+
+/* An end beyond the integers that are computed exactly. */
+static bool is_far(const mpfr_t x)
+{
+    return mpfr_inf_p(x) || (mpfr_regular_p(x) && mpfr_get_exp(x) > BNDI_QUOTIENT_BITS);
+}
+
+/* The integer nearest to an interval. False where its ends do not have the same one. */
+static bool nearest_to_interval(mpz_t out, const bnd_real *x)
+{
+    mpfr_t low, high;
+    mpfr_inits2(bndi_real_bits(x), low, high, (mpfr_ptr)NULL);
+    mpfr_roundeven(low, x->low);
+    mpfr_roundeven(high, x->high);
+    bool same = mpfr_equal_p(low, high) != 0;
+    if (same) {
+        mpfr_get_z(out, low, MPFR_RNDN);
+    }
+    mpfr_clears(low, high, (mpfr_ptr)NULL);
+    return same;
+}
+
+/* From -|b|/2 to |b|/2: every remainder. */
+static void any_remainder(bnd_real *out, const bnd_real *b)
+{
+    (void)bndi_real_ends(out->low, out->high, b);
+    mpfr_abs(out->low, out->low, MPFR_RNDN);
+    mpfr_abs(out->high, out->high, MPFR_RNDN);
+    mpfr_max(out->high, out->high, out->low, MPFR_RNDN);
+    mpfr_div_2ui(out->high, out->high, 1, MPFR_RNDU);
+    mpfr_neg(out->low, out->high, MPFR_RNDN);
+    bndi_real_give_ends(out, (bndi_open){false, false});
+}
+
+/* a - n b, n the integer nearest to a / b. If a / b has too few bits to tell n, every remainder; if it has too many,
+ * nothing. */
+static void remainder_of(bnd_real *out, bndi_effort *effort, const bnd_real *a, const bnd_real *b)
+{
+    if (a->known == BND_KNOWN_EXACTLY && b->known == BND_KNOWN_EXACTLY) {
+        exact_remainder(out, effort, a, b);
+        return;
+    }
+    bnd_real quotient, n, product;
+    bndi_real_open(&quotient, bndi_real_bits(out));
+    bndi_real_open(&n, bndi_real_bits(out));
+    bndi_real_open(&product, bndi_real_bits(out));
+    bndi_real_of_two(&quotient, effort, BND_OP_DIV, a, b);
+    out->known = BND_KNOWN_NOT;
+    if (quotient.known == BND_KNOWN_EXACTLY) {
+        nearest_integer(mpq_numref(n.value), quotient.value);
+        n.known = BND_KNOWN_EXACTLY;
+    } else if (quotient.known == BND_KNOWN_DIGITS && !is_far(quotient.low) && !is_far(quotient.high)) {
+        bool decided = nearest_to_interval(mpq_numref(n.value), &quotient);
+        n.known = decided ? BND_KNOWN_EXACTLY : BND_KNOWN_NOT;
+        if (!decided) {
+            any_remainder(out, b);
+        }
+    }
+    if (n.known == BND_KNOWN_EXACTLY) {
+        bndi_real_of_two(&product, effort, BND_OP_MUL, &n, b);
+        bndi_real_of_two(out, effort, BND_OP_SUB, a, &product);
+    }
+    bndi_real_close(&product);
+    bndi_real_close(&n);
+    bndi_real_close(&quotient);
 }
 
 static void root(bnd_real *out, const bnd_real *x)
@@ -50,11 +112,39 @@ static void root(bnd_real *out, const bnd_real *x)
     }
 }
 
+/* floor(log2) of an end of an interval, a magnitude; `below`: of the numbers next to it that are smaller. */
+static void exponent_of_end(mpfr_t out, const mpfr_t end, bool below)
+{
+    if (!mpfr_regular_p(end)) {
+        mpfr_set_inf(out, mpfr_zero_p(end) ? -1 : 1);
+        return;
+    }
+    mpfr_exp_t exponent = mpfr_get_exp(end) - 1;
+    mpfr_set_si(out, (long)(exponent - (below && mpfr_min_prec(end) == 1)), MPFR_RNDN);
+}
+
+static void exponent_of_interval(bnd_real *out, const bnd_real *x)
+{
+    mpfr_t near, far;
+    const bool negative = bnd_real_sign(x) < 0;
+    if (bnd_real_sign(x) == 0) {
+        out->known = BND_KNOWN_NOT;
+        return;
+    }
+    mpfr_inits2(bndi_real_bits(x), near, far, (mpfr_ptr)NULL);
+    mpfr_abs(near, negative ? x->high : x->low, MPFR_RNDN);
+    mpfr_abs(far, negative ? x->low : x->high, MPFR_RNDN);
+    exponent_of_end(out->low, near, false);
+    exponent_of_end(out->high, far, negative ? x->open.low : x->open.high);
+    mpfr_clears(near, far, (mpfr_ptr)NULL);
+    bndi_real_give_ends(out, (bndi_open){!mpfr_number_p(out->low), !mpfr_number_p(out->high)});
+}
+
 /* floor(log2 |x|), x not zero. */
 static void exponent_of(bnd_real *out, const bnd_real *x)
 {
     if (x->known != BND_KNOWN_EXACTLY) {
-        out->known = BND_KNOWN_NOT;
+        exponent_of_interval(out, x);
         return;
     }
     long bits = (long)mpz_sizeinbase(mpq_numref(x->value), 2) - (long)mpz_sizeinbase(mpq_denref(x->value), 2);
@@ -71,11 +161,10 @@ static void exponent_of(bnd_real *out, const bnd_real *x)
     out->known = BND_KNOWN_EXACTLY;
 }
 
-static void scaled_by(bnd_real *out, const bnd_real *x, int64_t integer)
+static bool scaled_exactly(bnd_real *out, const bnd_real *x, int64_t integer)
 {
     if (x->known != BND_KNOWN_EXACTLY || integer > BNDI_QUOTIENT_BITS || integer < -BNDI_QUOTIENT_BITS) {
-        out->known = BND_KNOWN_NOT;
-        return;
+        return false;
     }
     if (integer < 0) {
         mpq_div_2exp(out->value, x->value, (mp_bitcnt_t)-integer);
@@ -83,6 +172,19 @@ static void scaled_by(bnd_real *out, const bnd_real *x, int64_t integer)
         mpq_mul_2exp(out->value, x->value, (mp_bitcnt_t)integer);
     }
     bndi_real_give_exact(out);
+    return out->known == BND_KNOWN_EXACTLY;
+}
+
+/* x 2^integer: exactly if that is short enough, otherwise by the ends. */
+static void scaled_by(bnd_real *out, const bnd_real *x, int64_t integer)
+{
+    if (scaled_exactly(out, x, x->known == BND_KNOWN_EXACTLY && mpq_sgn(x->value) == 0 ? 0 : integer)) {
+        return;
+    }
+    bndi_open open = bndi_real_ends(out->low, out->high, x);
+    bool low_cut = mpfr_mul_2si(out->low, out->low, (long)integer, MPFR_RNDD) != 0;
+    bool high_cut = mpfr_mul_2si(out->high, out->high, (long)integer, MPFR_RNDU) != 0;
+    bndi_real_give_ends(out, (bndi_open){open.low || low_cut, open.high || high_cut});
 }
 
 /* ---- functions ---- */

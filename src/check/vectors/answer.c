@@ -17,6 +17,13 @@ bool bndi_vector_is_beyond(const bnd_format *f, bnd_exact x)
     return order > 0 || (order == 0 && x.sticky);
 }
 
+int bndi_vector_compare_least(const bnd_format *f, bnd_exact x)
+{
+    bnd_exact least = {.low = f->least_significand, .exponent = f->least_quantum, .kind = BND_KIND_FINITE};
+    x.negative = false;
+    return bnd_exact_compare(x, least);
+}
+
 bnd_format bndi_vector_unlimited(const bnd_format *f, unsigned more_bits)
 {
     return bnd_lab_value_set(f->precision + more_bits, f->emin, BND_EXPONENT_UNLIMITED);

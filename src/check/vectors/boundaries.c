@@ -111,18 +111,19 @@ static void add_every_exponent(code_set *s, const bnd_format *f)
 
 bnd_exact bndi_vector_midpoint_above(const bnd_format *f, bnd_exact value)
 {
-    if (value.kind != BND_KIND_FINITE && value.kind != BND_KIND_ZERO) {
+    if (value.kind == BND_KIND_ZERO) {
+        return (bnd_exact){.low = f->least_significand,
+                           .exponent = f->least_quantum - 1,
+                           .kind = BND_KIND_FINITE,
+                           .negative = value.negative};
+    }
+    if (value.kind != BND_KIND_FINITE) {
         return value;
     }
-    int32_t least = f->emin - (f->precision - 1), quantum = least;
-    if (value.kind == BND_KIND_FINITE && bndi_vector_exponent(&value) > f->emin) {
-        quantum = bndi_vector_exponent(&value) - (f->precision - 1);
-    }
-    uint64_t steps = 0; /* the value in units of its last place, which it may have written in others */
-    if (value.kind == BND_KIND_FINITE) {
-        int32_t moved = value.exponent - quantum;
-        steps = moved >= 0 ? value.low << moved : value.low >> -moved;
-    }
+    int32_t exponent = bndi_vector_exponent(&value);
+    int32_t quantum = (exponent > f->emin ? exponent : f->emin) - (f->precision - 1);
+    int32_t moved = value.exponent - quantum; /* the value may have units other than its last place */
+    uint64_t steps = moved >= 0 ? value.low << moved : value.low >> -moved;
     return (bnd_exact){.high = steps >> 63,
                        .low = steps << 1 | 1,
                        .exponent = quantum - 1,

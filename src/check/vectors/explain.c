@@ -8,6 +8,14 @@ const char *bnd_vector_case_name(bnd_vector_case_kind kind)
     return (unsigned)kind < BND_VECTOR_CASE_COUNT ? names[kind] : "";
 }
 
+/* Between zero and the smallest number: twice the number is compared with the smallest one. */
+static bnd_vector_case_kind below_least(const bnd_format *f, bnd_exact x)
+{
+    x.exponent++;
+    int order = bndi_vector_compare_least(f, x);
+    return order < 0 ? BND_VECTOR_CASE_BELOW_HALF : order == 0 ? BND_VECTOR_CASE_TIE : BND_VECTOR_CASE_ABOVE_HALF;
+}
+
 /* Rounded toward zero and away to the format without its limit, and to that with a bit more: what is a value of the
  * second and not of the first is a tie. */
 bnd_vector_case_kind bndi_vector_case_of(const bnd_format *f, const bnd_format *unlimited, const bnd_format *finer,
@@ -18,6 +26,9 @@ bnd_vector_case_kind bndi_vector_case_of(const bnd_format *f, const bnd_format *
     }
     if (x->kind != BND_KIND_FINITE) {
         return x->kind == BND_KIND_INFINITE ? BND_VECTOR_CASE_INFINITE : BND_VECTOR_CASE_NAN;
+    }
+    if (bndi_vector_compare_least(f, *x) < 0) {
+        return below_least(f, *x);
     }
     bnd_rule toward_zero = {.rounding = BND_ROUND_RTZ}, away = {.rounding = BND_ROUND_RNA};
     bnd_rounded nearest = bnd_round_exact(unlimited, *x, (bnd_rule){0}, 0);

@@ -9,12 +9,14 @@ enum zone { FAR_BELOW, NORMAL, FAR_BEYOND, INFINITE, ZONES };
 
 /* The exponent that represents all exponents of a zone. Only in the zone NORMAL is the position of the number within
  * the format's range recorded. There a number below 2^emax rounds to at most 2^emax, and all these results are
- * adjacent values of the format. From 4 * 2^emax on, every number is beyond the largest in every rounding mode. Up
- * to a quarter of the smallest value, every number has zero as its neighbour. Returns false between the zones. */
+ * adjacent values of the format. Without subnormals, the code of 2^emin is zero, so that its binade is not such a
+ * range. From 4 * 2^emax on, every number is beyond the largest in every rounding mode. Up to a quarter of the
+ * smallest value, every number has zero as its neighbour. Returns false between the zones. */
 static bool zone_of(enum zone *zone, int32_t *stands_for, const bnd_format *f, int32_t exponent)
 {
     int32_t least = f->least_quantum + 63 - (int32_t)bndi_leading_zeros(f->least_significand, 0);
-    if (exponent >= f->emin && exponent < f->emax) {
+    int32_t first = f->emin + (f->has_zero && !f->has_subnormals);
+    if (exponent >= first && exponent < f->emax) {
         *zone = NORMAL;
         *stands_for = f->emin + (f->emax - f->emin) / 2;
     } else if (exponent > f->emax + 1) {

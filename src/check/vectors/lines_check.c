@@ -32,6 +32,9 @@ uint8_t bndi_check_standing_for(const bnd_format *f, unsigned dimension, bnd_rul
                : value == BND_OVERFLOW_PROPAGATE_MAX ? (uint8_t)BND_OVERFLOW_PROPAGATE
                                                      : value;
     }
+    if (dimension == FLUSH_OUT && !f->has_subnormals) {
+        return value == BND_FLUSH_TINY ? value : (uint8_t)BND_FLUSH_NONE;
+    }
     if (dimension == TIES) {
         return bnd_ties_by_code(f, rule) ? BND_TIE_RULE_CODE : BND_TIE_RULE_SIGNIFICAND;
     }
@@ -53,7 +56,7 @@ static unsigned choices_in(const bnd_vector_check *check, unsigned dimension)
     }
     const unsigned counts[DIMENSIONS] = {
         [ROUNDING] = bnd_rule_random_bits(check->vectors.rule) > 0 ? BND_ROUND_COUNT : BND_ROUND_DETERMINISTIC_COUNT,
-        [OVERFLOWS] = f->has_infinity ? BND_OVERFLOW_PROPAGATE + 1 : BND_OVERFLOW_COUNT,
+        [OVERFLOWS] = BND_OVERFLOW_COUNT,
         [NANS] =
             !f->has_nan || (has_several_nans(f) && !check->how.any_nan) ? BND_NAN_COUNT - 1 : 1, /* or a zero's sign */
         [NO_NAN] = f->has_nan ? 1 : 2,
@@ -61,8 +64,9 @@ static unsigned choices_in(const bnd_vector_check *check, unsigned dimension)
         [ZERO] = f->has_zero ? 1 : 2,
         [TIES] = f->precision == 1 ? 2 : 1,
         [FLUSH_IN] = subnormal_operands ? 2 : 1,
-        [FLUSH_OUT] = f->has_subnormals ? BND_FLUSH_TINY + 1 : 1,
-        [TININESS] = (check->how.flags_mask & BND_FLAG_UNDERFLOW) != 0 ? 2 : 1,
+        [FLUSH_OUT] = f->has_zero ? BND_FLUSH_TINY + 1 : 1,
+        /* Tininess decides on the underflow flag, and on what flush-out=tiny makes zero. */
+        [TININESS] = (check->how.flags_mask & BND_FLAG_UNDERFLOW) != 0 || f->has_zero ? 2 : 1,
     };
     return counts[dimension];
 }
@@ -70,18 +74,22 @@ static unsigned choices_in(const bnd_vector_check *check, unsigned dimension)
 static void make_axis(bnd_vector_check *check, unsigned dimension)
 {
     axis *a = &check->axes[dimension];
-    uint8_t base = bndi_check_standing_for(&check->vectors.out, dimension, check->vectors.rule);
+    bnd_rule rule = check->vectors.rule;
+    uint8_t base = bndi_check_standing_for(&check->vectors.out, dimension, rule);
     unsigned count = choices_in(check, dimension);
     uint8_t first = dimension == TIES ? BND_TIE_RULE_SIGNIFICAND : dimension == NANS ? BND_NAN_CANONICAL : 0;
     if (count == 1) {
-        a->value[a->count++] = *bndi_check_place(&check->vectors.rule, dimension);
+        a->value[a->count++] = *bndi_check_place(&rule, dimension);
         return;
     }
     for (unsigned i = 0; i < count; i++) {
-        a->value[i] = (uint8_t)(first + i);
-        a->base = a->value[i] == base ? i : a->base;
+        uint8_t value = (uint8_t)(first + i);
+        *bndi_check_place(&rule, dimension) = value;
+        if (bndi_check_standing_for(&check->vectors.out, dimension, rule) == value) {
+            a->base = value == base ? a->count : a->base;
+            a->value[a->count++] = value;
+        }
     }
-    a->count = count;
 }
 
 /* ---- points ---- */
@@ -165,11 +173,11 @@ static unsigned set_for(const bnd_vector_check *check, const bnd_exact *x)
     }
     int32_t exponent = bndi_vector_exponent(x);
     unsigned set = x->negative ? sign : 0;
-    bool gone = exponent < f->emin && !f->has_subnormals;
+    bool gone = bndi_vector_compare_least(f, *x) < 0, tiny = gone || exponent < f->emin;
     bool inexact = gone || bnd_round_exact(unlimited, *x, (bnd_rule){.rounding = BND_ROUND_RTZ}, 0).ternary != 0;
     set |= inexact ? bit(ROUNDING) | bit(TIES) : 0;
     set |= exponent >= f->emax && bndi_vector_is_beyond(f, *x) ? beyond : 0;
-    set |= exponent < f->emin ? bit(FLUSH_OUT) | bit(ZERO) | (inexact ? bit(TININESS) : 0) : 0;
+    set |= tiny ? bit(FLUSH_OUT) | bit(ZERO) | (inexact ? bit(TININESS) : 0) : 0;
     return set;
 }
 
@@ -190,7 +198,7 @@ static bool rounds_once(const bnd_vectors *v)
 static unsigned set_for_others(const bnd_vector_check *check, const bnd_vector_line *line, const bnd_exact *exact)
 {
     const bnd_vectors *v = &check->vectors;
-    bool nan = bndi_vector_sticks(exact) || !v->out.has_infinity, subnormal = false;
+    bool nan = bndi_vector_sticks(exact) || !v->out.has_infinity || !v->out.is_signed, subnormal = false;
     for (unsigned i = 0; i < v->operands; i++) {
         bnd_exact x = bnd_unpack(&v->in[i], line->operands[i]);
         nan = nan || bndi_vector_sticks(&x);

@@ -12,14 +12,14 @@ typedef struct bndi_stratum {
     uint64_t *operands;
 } bndi_stratum;
 
-/* Exponents of normal numbers. */
+/* Exponents of normal numbers; of a format that has none, the exponent of its largest numbers. */
 typedef struct bndi_reach {
     int64_t low, high;
 } bndi_reach;
 
 static inline bndi_reach bndi_reach_of(const bnd_format *f)
 {
-    return (bndi_reach){f->emin, f->emax};
+    return (bndi_reach){f->emin < f->emax ? f->emin : f->emax, f->emax};
 }
 
 static inline bndi_reach bndi_overlap(bndi_reach a, bndi_reach b)
@@ -32,6 +32,7 @@ static inline bool bndi_is_empty(bndi_reach r)
     return r.low > r.high;
 }
 
+/* `r` is not empty. */
 static inline int64_t bndi_exponent_within(bndi_reach r, uint64_t random)
 {
     return r.low + (int64_t)(random % (uint64_t)(r.high - r.low + 1));

@@ -155,8 +155,9 @@ static bool make_root(const bndi_stratum *s)
 {
     const bnd_format *f = &s->v->in[0];
     bndi_draw d = bndi_stratum_draw(s, BNDI_DECISIONS);
-    int64_t low = f->emin / 2, high = f->emax / 2, most = s->v->out.precision + 1;
-    int64_t exponent = low + (int64_t)(s->turn % (uint64_t)(high - low + 1));
+    bndi_reach all = bndi_reach_of(f);
+    int64_t exponent = bndi_exponent_within((bndi_reach){all.low / 2, all.high / 2}, s->turn);
+    int64_t most = s->v->out.precision + 1;
     int64_t bits = (d.choice & 1) != 0 ? most : 1 + (int64_t)(d.choice >> 8 & 0xffff) % most;
     bnd_exact root = odd_number(exponent, bits, d.more, false);
     s->operands[0] = bndi_vector_code(f, times(f, root, root));
@@ -196,7 +197,7 @@ static bool cancel(const bndi_stratum *s)
         coarse = 1 - coarse;
         fine = 1 - fine;
     }
-    bndi_reach low = {f->emin, f->emin + 3}, high = {f->emax - 2, f->emax}, all = bndi_reach_of(f);
+    bndi_reach all = bndi_reach_of(f), low = {all.low, all.low + 3}, high = {all.high - 2, all.high};
     bndi_reach where = bndi_overlap((d.choice & 12) == 0 ? low : (d.choice & 12) == 4 ? high : all, all);
     uint64_t code = bndi_stratum_code(f, bndi_exponent_within(where, d.choice >> 32), bndi_stratum_fraction(f, of_a),
                                       of_a.choice >> 63 != 0);

@@ -30,12 +30,15 @@ int32_t bndi_vector_exponent(const bnd_exact *x);
 
 /* Is the magnitude above the largest number of the format? */
 bool bndi_vector_is_beyond(const bnd_format *f, bnd_exact x);
+/* Compares the magnitude with the smallest positive number of the format: -1, 0 or 1. */
+int bndi_vector_compare_least(const bnd_format *f, bnd_exact x);
 
 /* The result before it is rounded, and what is raised before that. */
 bnd_exact bndi_vector_exact(const bnd_vectors *v, const uint64_t *operands, bnd_rule rule, uint64_t random,
                             uint32_t *flags);
 
-/* The result's format without an upper limit, with `more_bits` more bits of precision. */
+/* The values of the result's format from its smallest number on, without an upper limit, with `more_bits` more bits of
+ * precision. Below that number they are those of a format with subnormals. */
 bnd_format bndi_vector_unlimited(const bnd_format *f, unsigned more_bits);
 
 /* How an exact result lies among the values of a format; `unlimited` and `finer` are as above, of 0 and 1 bits more. */

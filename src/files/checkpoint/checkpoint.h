@@ -82,6 +82,11 @@ char *bndi_path_in(const char *folder, const char *name);
 
 bool bndi_ends_with(const char *name, const char *ending);
 
+/* ---- long work ---- */
+
+/* Tells the writer of an output, or NULL, where it is asked for: see bnd_watch. `watch` may be NULL. */
+void bndi_tell_output(const bnd_watch *watch, const bnd_checkpoint_writer *writer);
+
 /* ---- index ---- */
 
 /* A line of an index's weight_map. `file` is a name without folders. */
@@ -137,7 +142,8 @@ typedef struct bndi_names {
 BND_CHECKED bnd_status bndi_list_folder(bndi_names *out, const char *folder, bnd_error *why);
 void bndi_names_free(bndi_names *names);
 
-/* Reports each file of a series, model-00001-of-00003.safetensors and so on, that is not among these sorted names. */
+/* Reports each file of a series, model-00001-of-00003.safetensors and so on, that is not among these names. Series
+ * differ in what is before the numbers, or in how many files they have. */
 BND_CHECKED bnd_status bndi_check_series(const bndi_opening *opening, const char *const *names, size_t count,
                                          bnd_error *why);
 

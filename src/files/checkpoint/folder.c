@@ -116,30 +116,83 @@ static size_t find_numbers(const char *name, unsigned *number, unsigned *total)
     return is_one ? length - TAIL : 0;
 }
 
-bnd_status bndi_check_series(const bndi_opening *opening, const char *const *names, size_t count, bnd_error *why)
+/* A name of a series: files with the same beginning and the same total. */
+typedef struct numbered {
+    const char *name;
+    size_t numbers; /* where they begin */
+    unsigned number, total;
+} numbered;
+
+static int by_series(const void *a, const void *b)
 {
-    unsigned number, total, first_total;
-    size_t numbers = find_numbers(names[0], &number, &first_total), next = 0;
+    const numbered *x = a, *y = b;
+    const size_t least = x->numbers < y->numbers ? x->numbers : y->numbers;
+    int order = memcmp(x->name, y->name, least);
+    order = order != 0 ? order : (x->numbers > y->numbers) - (x->numbers < y->numbers);
+    order = order != 0 ? order : (x->total > y->total) - (x->total < y->total);
+    return order != 0 ? order : (x->number > y->number) - (x->number < y->number);
+}
+
+static bool is_same_series(const numbered *a, const numbered *b)
+{
+    return a->numbers == b->numbers && a->total == b->total && memcmp(a->name, b->name, a->numbers) == 0;
+}
+
+static bnd_status report_missing(const bndi_opening *opening, const numbered *other, unsigned number, bnd_error *why)
+{
+    bnd_error what;
+    char *name = strdup(other->name);
+    if (name == NULL) {
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the name of a file");
+    }
+    for (unsigned k = DIGITS, rest = number; k-- > 0; rest /= 10) {
+        name[other->numbers + k] = (char)('0' + rest % 10);
+    }
+    (void)bnd_fail(&what, BND_BAD_STREAM, 0, "is missing: it is one of %u files by the names of the others",
+                   other->total);
+    bnd_status status = bndi_report(opening, "shard-missing", name, &what, why);
+    free(name);
+    return status;
+}
+
+/* One series, by number. It counts from 1, or from 0 if that number is there. */
+static bnd_status check_one_series(const bndi_opening *opening, const numbered *series, size_t count, bnd_error *why)
+{
+    const unsigned first = series[0].number == 0 ? 0 : 1;
     bnd_status status = BND_OK;
-    for (unsigned i = 1; numbers > 0 && status == BND_OK && i <= first_total; i++) {
-        bool is_there = next < count && find_numbers(names[next], &number, &total) == numbers &&
-                        memcmp(names[next], names[0], numbers) == 0 && number == i && total == first_total;
-        next += is_there;
-        if (!is_there) {
-            bnd_error what;
-            char *name = strdup(names[0]);
-            if (name == NULL) {
-                return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the name of a file");
-            }
-            for (unsigned k = DIGITS, rest = i; k-- > 0; rest /= 10) {
-                name[numbers + k] = (char)('0' + rest % 10);
-            }
-            (void)bnd_fail(&what, BND_BAD_STREAM, 0, "is missing: it is one of %u files by the names of the others",
-                           first_total);
-            status = bndi_report(opening, "shard-missing", name, &what, why);
-            free(name);
+    size_t next = 0;
+    for (unsigned i = 0; status == BND_OK && i < series[0].total; i++) {
+        if (next < count && series[next].number == first + i) {
+            next++;
+        } else {
+            status = report_missing(opening, &series[0], first + i, why);
         }
     }
+    return status;
+}
+
+bnd_status bndi_check_series(const bndi_opening *opening, const char *const *names, size_t count, bnd_error *why)
+{
+    numbered *all = malloc((count + 1) * sizeof *all);
+    size_t kept = 0;
+    if (all == NULL) {
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for a list of %zu files", count);
+    }
+    for (size_t i = 0; i < count; i++) {
+        numbered n = {.name = names[i]};
+        n.numbers = find_numbers(names[i], &n.number, &n.total);
+        if (n.numbers > 0) {
+            all[kept++] = n;
+        }
+    }
+    qsort(all, kept, sizeof *all, by_series);
+    bnd_status status = BND_OK;
+    for (size_t from = 0, to; status == BND_OK && from < kept; from = to) {
+        for (to = from + 1; to < kept && is_same_series(&all[from], &all[to]); to++) {
+        }
+        status = check_one_series(opening, &all[from], to - from, why);
+    }
+    free(all);
     return status;
 }
 
@@ -190,7 +243,8 @@ bnd_status bndi_read_texts(const bndi_opening *opening, bnd_error *why)
         if (path == NULL) {
             return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for a path");
         }
-        if (stat(path, &about) == 0 && read_text(&opening->checkpoint->texts[i], path, &inner) != BND_OK) {
+        bool is_there = lstat(path, &about) == 0 || errno != ENOENT; /* also a link that leads nowhere */
+        if (is_there && read_text(&opening->checkpoint->texts[i], path, &inner) != BND_OK) {
             status = bndi_report(opening, "text-unreadable", text_names[i], &inner, why);
         }
         free(path);

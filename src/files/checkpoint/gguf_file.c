@@ -33,6 +33,11 @@ bnd_status bndi_open_gguf(const bndi_opening *opening, bnd_error *why)
     if (status != BND_OK) {
         return status;
     }
+    if (c->gguf.parts > 1) { /* llama.cpp reads all of them when the first is named */
+        return bnd_fail(why, BND_BAD_FILE, 0,
+                        "is one of %llu parts of a model; merge them with llama-gguf-split, and name the merged file",
+                        (unsigned long long)c->gguf.parts);
+    }
     c->files = calloc(1, sizeof *c->files);
     c->tensors = malloc((c->gguf.count + 1) * sizeof *c->tensors);
     char *name = strdup(opening->alone);

@@ -22,10 +22,7 @@ static bnd_status read_header(bnd_npy *out, const bnd_lab_mapped *map, bnd_error
         status = bnd_npy_check_size(out, map->size, why);
     }
     if (status == BND_OK && out->big_endian) {
-        return bnd_fail(why, BND_BAD_FILE, 0, "is big-endian; save it with astype('%s')",
-                        out->element_size == 2   ? "<f2"
-                        : out->element_size == 4 ? "<f4"
-                                                 : "<f8");
+        return bnd_fail(why, BND_BAD_FILE, 0, "is big-endian; save it with astype('<%s')", out->descr + 1);
     }
     if (status == BND_OK && out->fortran_order && out->rank > 1) {
         return bnd_fail(why, BND_BAD_FILE, 0, "is in the order of Fortran; save numpy.ascontiguousarray of it");

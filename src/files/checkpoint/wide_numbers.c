@@ -61,8 +61,12 @@ bnd_status bndi_count_wide(bndi_wide_counts *counts, const unsigned char *codes,
         status = bnd_decode_f64(wide, codes + at * (format->width / 8U), run, format, NULL, why);
         for (size_t i = 0; i < run && status == BND_OK; i++) {
             const bool finite = wide[i] - wide[i] == 0;
-            counts->lacking += finite && (double)(float)wide[i] != wide[i];
+            const double rounded = (double)(float)wide[i];
+            const bool lacks = finite && (rounded < wide[i] || rounded > wide[i]);
+            counts->lacking += lacks;
             counts->beyond += finite && fabs(wide[i]) > (double)FLT_MAX;
+            counts->infinite += lacks && isinf(rounded);
+            counts->to_zero += lacks && fabs(rounded) <= 0;
         }
     }
     return status;

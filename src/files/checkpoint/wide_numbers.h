@@ -15,9 +15,10 @@ const bnd_stored_tensor *bndi_wide_codes(const bnd_stored_weight *weight);
  * to at most 22 bits is rounding the number itself. Beyond the largest number it is that number. */
 bnd_status bndi_decode_to_odd(float *x, const unsigned char *codes, size_t n, const bnd_format *format, bnd_error *why);
 
-/* How many of them fp32 lacks, and how many of these are finite and beyond its largest number. Added to the counts. */
+/* How many of them fp32 lacks, and how many of these are finite and beyond its largest number; how many fp32 rounds to
+ * an infinity, and to zero. Added to the counts. */
 typedef struct bndi_wide_counts {
-    uint64_t lacking, beyond;
+    uint64_t lacking, beyond, infinite, to_zero;
 } bndi_wide_counts;
 bnd_status bndi_count_wide(bndi_wide_counts *counts, const unsigned char *codes, uint64_t n, const bnd_format *format,
                            bnd_error *why);

@@ -3,6 +3,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "checkpoint.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -143,16 +145,38 @@ static bnd_status add_whole(bnd_lab_folder *folder, const char *name, const void
     return status == BND_OK ? bnd_lab_folder_write(folder, folder->count - 1, 0, bytes, length, why) : status;
 }
 
+/* Copies all bytes of an open file, which is read and not mapped: nobody could remove the output after a SIGBUS yet. */
+static bnd_status copy_bytes(bnd_lab_folder *folder, const bnd_side_file *side, int fd, bnd_error *why)
+{
+    enum { CHUNK = 1 << 16 };
+    char bytes[CHUNK];
+    struct stat about;
+    if (fstat(fd, &about) != 0 || !S_ISREG(about.st_mode)) {
+        return bnd_fail(why, BND_BAD_STREAM, 0, "%s: must be a regular file", side->from);
+    }
+    const uint64_t size = (uint64_t)about.st_size;
+    bnd_status status = bnd_lab_folder_add(folder, side->name, size, why);
+    for (uint64_t at = 0; status == BND_OK && at < size;) {
+        const ssize_t count = read(fd, bytes, size - at < CHUNK ? (size_t)(size - at) : CHUNK);
+        if (count > 0) {
+            status = bnd_lab_folder_write(folder, folder->count - 1, at, bytes, (size_t)count, why);
+            at += (uint64_t)count;
+        } else if (count == 0 || errno != EINTR) {
+            status = bnd_fail(why, BND_BAD_STREAM, 0, "%s: cannot be read: %s", side->from,
+                              count == 0 ? "it has become shorter" : strerror(errno));
+        }
+    }
+    return status;
+}
+
 static bnd_status copy_file(bnd_lab_folder *folder, const bnd_side_file *side, bnd_error *why)
 {
-    bnd_lab_mapped map;
-    bnd_error inner = {.message = ""};
-    bnd_status status = bnd_lab_map_open(&map, side->from, &inner);
-    if (status != BND_OK) {
-        return bnd_fail(why, status, 0, "%s: %s", side->from, inner.message);
+    int fd = open(side->from, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO is refused, and not waited for */
+    if (fd < 0) {
+        return bnd_fail(why, BND_BAD_STREAM, 0, "%s: cannot be opened: %s", side->from, strerror(errno));
     }
-    status = add_whole(folder, side->name, map.bytes, map.size, why);
-    bnd_lab_map_close(&map);
+    bnd_status status = copy_bytes(folder, side, fd, why);
+    close(fd);
     return status;
 }
 
@@ -198,7 +222,13 @@ static bnd_status check_file(const making *m, const char *path, bnd_error *why)
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
                         "the output is one file and cannot be used with a shard size: write a folder, or leave it out");
     }
-    return stat(path, &about) == 0 && S_ISREG(about.st_mode) && about.st_size > 0
+    if (stat(path, &about) != 0 || S_ISDIR(about.st_mode)) { /* opening says what is wrong, if anything */
+        return BND_OK;
+    }
+    if (!S_ISREG(about.st_mode)) { /* opening a FIFO would wait for a reader */
+        return bnd_fail(why, BND_BAD_STREAM, 0, "is there already, and is not a file; choose another name");
+    }
+    return about.st_size > 0
                ? bnd_fail(why, BND_BAD_STREAM, 0, "is there already, and is not empty; choose another name")
                : BND_OK;
 }
@@ -297,6 +327,13 @@ void bnd_checkpoint_writer_free(bnd_checkpoint_writer *w)
         bnd_lab_folder_abandon(&w->folder);
         bnd_lab_output_abandon(&w->file);
         release(w);
+    }
+}
+
+void bndi_tell_output(const bnd_watch *watch, const bnd_checkpoint_writer *writer)
+{
+    if (watch != NULL && watch->output != NULL) {
+        watch->output(watch->state, writer);
     }
 }
 

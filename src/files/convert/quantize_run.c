@@ -129,12 +129,14 @@ static bnd_status write_all(bndi_quantizing *job, const char *path, const bndi_a
     if (status != BND_OK) {
         return bnd_fail(why, status, 0, "%s: %s", path, problem.message);
     }
+    bndi_tell_output(job->watch, job->writer);
     if (bndi_has_tensor_scales(plan)) {
         status = for_all_pieces(job, true, why);
         status = status == BND_OK ? bndi_tensor_scales(job, why) : status;
     }
     status = status == BND_OK ? bndi_write_inputs(job, why) : status;
     status = status == BND_OK ? for_all_pieces(job, false, why) : status;
+    bndi_tell_output(job->watch, NULL);
     if (status != BND_OK) {
         bnd_checkpoint_writer_free(job->writer);
         return status;

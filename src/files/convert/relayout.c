@@ -190,7 +190,9 @@ bnd_status bnd_checkpoint_relayout(bnd_relayout_result *out, const bnd_checkpoin
     }
     if (status == BND_OK) {
         bnd_checkpoint_expect_all(in);
+        bndi_tell_output(&how->watch, writer);
         status = write_all(&plan, writer, why);
+        bndi_tell_output(&how->watch, NULL);
         if (status == BND_OK) {
             status = bnd_checkpoint_writer_finish(writer, durable, why);
         } else {

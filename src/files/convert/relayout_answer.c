@@ -38,8 +38,7 @@ static void second_scales(bndi_sentence *line, const void *answer)
     if (q->result->seconds_moved > 0) {
         bndi_sentence_add(
             line,
-            "second-level scale moved by 1 ulp in %zu of %zu: 1 / (1 / x) is not x for it; the originals are "
-            "in the metadata",
+            "second-level scale moved in %zu of %zu: 1 / (1 / x) is not x for it; the originals are in the metadata",
             q->result->seconds_moved, q->result->seconds);
     }
 }

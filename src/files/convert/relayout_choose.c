@@ -159,9 +159,13 @@ static const char *why_refused(const bnd_stored_weight *w)
         return "it is an embedding, which loaders of the other layout read without quantization only; "
                "quantizing to bf16 decodes the model";
     }
-    return w->rank != 2 ? "it has experts in one array, which other layouts have one by one; quantizing to bf16 "
-                          "decodes it"
-                        : NULL;
+    if (w->rank < 2) {
+        return "it has fewer than two dimensions, and other layouts have codes of matrices only; quantizing to bf16 "
+               "decodes it";
+    }
+    return w->rank > 2 ? "it has experts in one array, which other layouts have one by one; quantizing to bf16 "
+                         "decodes it"
+                       : NULL;
 }
 
 /* ---- all weights ---- */

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RANK_MOST = 8, NAME_MORE = 64 };
+enum { RANK_MOST = 8, NAME_MORE = 64, PLACE = 40 };
 
 /* ---- the tensors of a weight ---- */
 
@@ -54,17 +54,38 @@ static float number_at(const bnd_stored_tensor *t, size_t i)
     return x;
 }
 
+/* Where the number stands in the lines "NAME[INDEX]=BITS", each of which begins with '\n'; NULL: nowhere. */
+static const char *original_at(const char *lines, const char *name, size_t index)
+{
+    const size_t length = strlen(name);
+    char place[PLACE];
+    const size_t more = (size_t)snprintf(place, sizeof place, "[%zu]=", index);
+    for (const char *line = strchr(lines, '\n'); line != NULL; line = strchr(line + 1, '\n')) {
+        if (strncmp(line + 1, name, length) == 0 && strncmp(line + 1 + length, place, more) == 0) {
+            return line + 1 + length + more;
+        }
+    }
+    return NULL;
+}
+
+static void put_original(bndi_long_text *lines, const char *name, size_t index, float x)
+{
+    char place[PLACE];
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    (void)snprintf(place, sizeof place, "[%zu]=%08x", index, (unsigned)bits);
+    bndi_long_text_put(lines, "\n");
+    bndi_long_text_put(lines, name);
+    bndi_long_text_put(lines, place);
+}
+
 /* The number that a reciprocal was made from, if the input has it. */
 static bool find_original(float *out, const bndi_relayout_plan *plan, const char *name, size_t index)
 {
     const char *all = plan->restores ? bnd_checkpoint_metadata(plan->in, BNDI_RELAY_ORIGINALS) : NULL;
-    char key[512];
+    const char *at = all != NULL ? original_at(all, name, index) : NULL;
     unsigned bits;
-    if (all == NULL || (size_t)snprintf(key, sizeof key, "\n%s[%zu]=", name, index) >= sizeof key) {
-        return false;
-    }
-    const char *at = strstr(all, key);
-    if (at == NULL || sscanf(at + strlen(key), "%8x", &bits) != 1) {
+    if (at == NULL || sscanf(at, "%8x", &bits) != 1) {
         return false;
     }
     const uint32_t word = bits;
@@ -104,11 +125,7 @@ static bnd_status invert(float **out, maker *m, const bnd_stored_tensor *from, c
             plan->result.inputs_moved += !comes_back;
         }
         if (!comes_back) {
-            char line[512];
-            uint32_t bits;
-            memcpy(&bits, &x, sizeof bits);
-            (void)snprintf(line, sizeof line, "\n%s[%zu]=%08x", from->name, i, (unsigned)bits);
-            bndi_long_text_put(&plan->originals, line);
+            put_original(&plan->originals, from->name, i, x);
         }
     }
     if (plan->originals.failed) {
@@ -242,9 +259,13 @@ bnd_status bndi_relayout_plan_make(bndi_relayout_plan *plan, bnd_error *why)
 {
     const bnd_checkpoint *in = plan->in;
     const size_t count = bnd_checkpoint_count(in);
+    const bndi_quantizations *configs = bndi_checkpoint_quantizations(in);
     bnd_status status = bndi_relayout_family(plan, why);
     if (status != BND_OK) {
         return status;
+    }
+    if (configs->bad_count > 0 && !plan->restores) { /* what it says of the KV cache would be lost */
+        return bnd_fail(why, BND_BAD_FILE, 0, "%s: %s", configs->bad[0].file, configs->bad[0].why.message);
     }
     owner *owners = calloc(count + 1, sizeof *owners);
     plan->layouts = calloc(bnd_checkpoint_weights(in) + 1, sizeof *plan->layouts);

@@ -1,6 +1,7 @@
 /* What stands next to the tensors: files that are copied, configs, and where the output comes from. */
 #include "convert/quantize.h"
 
+#include "checkpoint/checkpoint.h"
 #include "convert/names.h"
 
 #include <stdio.h>
@@ -38,13 +39,6 @@ static bool is_copied(const char *name)
         }
     }
     return true;
-}
-
-static bool is_one_file(const char *path)
-{
-    static const char ending[] = ".safetensors";
-    size_t length = strlen(path);
-    return length > strlen(ending) && strcmp(path + length - strlen(ending), ending) == 0;
 }
 
 /* ---- metadata ---- */
@@ -134,7 +128,7 @@ bnd_status bndi_plan_around(bndi_around *out, const bnd_quantize_plan *plan, con
     bool memory = out->side != NULL && out->paths != NULL;
     bool comfy = plan->how.layout != NULL && plan->how.layout->family == BND_LAYOUT_COMFYUI;
     describe(out, plan);
-    if (memory && !is_one_file(path)) {
+    if (memory && !bndi_ends_with(path, ".safetensors")) {
         memory = add_copies(out, plan);
         add_texts(out, plan);
     } else if (memory && !comfy && plan->quantization_config.bytes != NULL) {

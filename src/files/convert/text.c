@@ -100,7 +100,7 @@ typedef struct place {
     bndi_json_span member; /* from its key to the end of its value */
     size_t value;          /* where its value begins */
     size_t before, after;  /* the end of the value before it, the next key; 0: there is none */
-    bool any, found;
+    bool any, found, twice;
 } place;
 
 /* The end of a value, without the white space behind it. */
@@ -129,6 +129,7 @@ static bnd_status find_member(place *out, const bndi_json_text *text, const char
             out->after = m.key.from;
         }
         if (same) {
+            out->twice = out->found;
             out->found = true;
             out->member = (bndi_json_span){m.key.from, value_end(text, m.value)};
             out->value = m.value.from;
@@ -195,6 +196,9 @@ bnd_status bndi_json_set(bndi_long_text *out, const char *object, size_t length,
     bnd_status status = find_member(&p, &text, key, why);
     if (status != BND_OK) {
         return status;
+    }
+    if (value == NULL && p.twice) {
+        return bnd_fail(why, BND_BAD_FILE, p.member.from, "has the key '%s' twice; remove one of them", key);
     }
     bndi_long_text made = {0};
     if (value != NULL && !p.found) {

@@ -3,6 +3,7 @@
 #include "checkpoint/wide_numbers.h"
 #include "scan/results.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,24 +60,39 @@ static bnd_status scan_tensor(bndi_scan_job *job, bnd_error *why)
 
 /* ---- results ---- */
 
-/* A candidate with fp32's bits has what the tensor was rounded to, and not what it was. */
-static void note_wide(bnd_loss *loss, const bnd_scanned *t, const bnd_candidate *candidate)
+/* The figures are those of numbers of fp32, rounded to odd. A candidate with fp32's bits has these, and not what the
+ * tensor was. Numbers beyond the largest one were compared as that, and numbers that round to zero as the least one: a
+ * candidate that begins or ends elsewhere than fp32 was judged by them. */
+static void note_wide(bndi_comparison *c, const bndi_wide_counts *wide, const bnd_candidate *candidate)
 {
     const bnd_format *f = &candidate->format, *fp32 = bnd_format_at(BND_FORMAT_FP32);
-    if (!candidate->shared && f->precision >= fp32->precision && !bndi_is_wide(f)) {
-        loss->exact -= t->lacking < loss->exact ? t->lacking : loss->exact;
-        loss->overflows += f->emax <= fp32->emax ? t->beyond : 0;
+    if (candidate->shared || f->precision < fp32->precision || bndi_is_wide(f)) {
+        return;
+    }
+    c->exact -= wide->lacking < c->exact ? wide->lacking : c->exact;
+    if (f->max_significand == fp32->max_significand && f->max_quantum == fp32->max_quantum) {
+        c->overflows += wide->infinite;
+        c->broken += f->has_infinity || f->has_nan ? wide->infinite : 0;
+    }
+    if (f->least_significand == fp32->least_significand && f->least_quantum == fp32->least_quantum) {
+        const double least = (double)FLT_TRUE_MIN;
+        c->to_zero += wide->to_zero;
+        bndi_sum_add_times(&c->squared_error, least * least, wide->to_zero);
     }
 }
 
-static void take_results(const bnd_scan *scan, bnd_scanned *out, bnd_loss *losses, const bndi_scan_job *job)
+static void take_results(const bnd_scan *scan, bnd_scanned *out, bnd_loss *losses, const bndi_scan_job *job,
+                         const bndi_wide_counts *wide)
 {
+    out->lacking = wide->lacking;
+    out->beyond = wide->beyond;
     out->input = job->input.stats;
     out->zeros = job->input.zeros;
     out->subnormals = job->input.subnormals;
     out->input.squared_input = bndi_sum_rounded(&job->input.squared);
     for (size_t i = 0; i < scan->count; i++) {
-        const bndi_comparison *c = &job->results[i];
+        bndi_comparison *c = &job->results[i];
+        note_wide(c, wide, &scan->candidates[i]);
         losses[i] = (bnd_loss){.elements = c->elements,
                                .broken = c->broken,
                                .overflows = c->overflows,
@@ -85,7 +101,6 @@ static void take_results(const bnd_scan *scan, bnd_scanned *out, bnd_loss *losse
                                .squared_error = bndi_sum_rounded(&c->squared_error),
                                .squared_input = out->input.squared_input,
                                .bytes = bnd_candidate_bytes(&scan->candidates[i], out->shape, out->rank)};
-        note_wide(&losses[i], out, &scan->candidates[i]);
         bndi_judge_loss(&losses[i], out, &scan->candidates[i]);
     }
     out->losses = losses;
@@ -96,6 +111,7 @@ static bnd_status scan_one(bnd_scan *scan, size_t at, const bndi_tensor *tensor,
     const bnd_context *context = scan->options.context;
     bndi_scan_job job = {
         .tensor = tensor, .candidates = scan->candidates, .count = scan->count, .at = at_elements, .state = p};
+    bndi_wide_counts wide = {.lacking = 0};
     job.threads = context == NULL || context->threads < 1 ? 1 : context->threads;
     job.threads = job.threads > MOST_THREADS ? MOST_THREADS : job.threads;
     job.results = calloc(scan->count, sizeof *job.results);
@@ -109,13 +125,10 @@ static bnd_status scan_one(bnd_scan *scan, size_t at, const bndi_tensor *tensor,
         status = scan_tensor(&job, why);
     }
     if (status == BND_OK && bndi_is_wide(tensor->format)) {
-        bndi_wide_counts wide = {0, 0};
         status = bndi_count_wide(&wide, tensor->codes, tensor->count, tensor->format, why);
-        scan->tensors[at].lacking = wide.lacking;
-        scan->tensors[at].beyond = wide.beyond;
     }
     if (status == BND_OK) {
-        take_results(scan, &scan->tensors[at], scan->losses + at * scan->count, &job);
+        take_results(scan, &scan->tensors[at], scan->losses + at * scan->count, &job, &wide);
         p->done += scan->tensors[at].bytes;
     }
     free(job.results);

@@ -24,7 +24,7 @@ const bndi_gguf_type *bndi_gguf_type_of(uint32_t number)
 }
 
 /* The types of values; an array has a type and a count before its values. */
-enum { UINT32 = 4, STRING = 8, ARRAY = 9 };
+enum { UINT32 = 4, FLOAT32 = 6, BOOL = 7, STRING = 8, ARRAY = 9, FLOAT64 = 12 };
 static const uint8_t value_sizes[] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8};
 
 /* ---- bytes ---- */
@@ -133,10 +133,9 @@ static bnd_status skip_array(reader *r, bnd_error *why)
     return status;
 }
 
-static bool is_alignment(const reader *r, span key)
+static bool is_key(const reader *r, span key, const char *name)
 {
-    static const char name[] = "general.alignment";
-    return key.length == sizeof name - 1 && memcmp(r->bytes + key.at, name, key.length) == 0;
+    return key.length == strlen(name) && memcmp(r->bytes + key.at, name, key.length) == 0;
 }
 
 static bnd_status read_alignment(reader *r, uint64_t type, bnd_error *why)
@@ -157,7 +156,7 @@ static bnd_status read_alignment(reader *r, uint64_t type, bnd_error *why)
 
 static bnd_status read_value(reader *r, pair *p, bnd_error *why)
 {
-    uint64_t type = 0, ignored;
+    uint64_t type = 0, number = 0;
     bnd_status status = read_number(r, &type, 4, "the type of a value", why);
     if (status != BND_OK) {
         return status;
@@ -165,7 +164,7 @@ static bnd_status read_value(reader *r, pair *p, bnd_error *why)
     if (type >= sizeof value_sizes) {
         return bnd_fail(why, BND_BAD_FILE, r->at - 4, "a value has the unknown type %llu", (unsigned long long)type);
     }
-    if (is_alignment(r, p->key)) {
+    if (is_key(r, p->key, "general.alignment")) {
         return read_alignment(r, type, why);
     }
     if (type == STRING) {
@@ -173,7 +172,14 @@ static bnd_status read_value(reader *r, pair *p, bnd_error *why)
         p->is_text = status == BND_OK && is_text(r, p->value);
         return status;
     }
-    return type == ARRAY ? skip_array(r, why) : read_number(r, &ignored, value_sizes[type], "a value", why);
+    if (type == ARRAY) {
+        return skip_array(r, why);
+    }
+    status = read_number(r, &number, value_sizes[type], "a value", why);
+    if (status == BND_OK && is_key(r, p->key, "split.count") && type != FLOAT32 && type != BOOL && type != FLOAT64) {
+        r->file.parts = number;
+    }
+    return status;
 }
 
 static bnd_status read_pair(reader *r, bnd_error *why)

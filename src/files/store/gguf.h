@@ -39,6 +39,7 @@ typedef struct bndi_gguf_tensor {
 
 typedef struct bndi_gguf {
     uint32_t version, alignment;
+    uint64_t parts;            /* split.count: of how many files this is one; 0: it does not say */
     bndi_gguf_tensor *tensors; /* in the order of the data */
     size_t count;
     bnd_safetensors_pair *strings; /* pairs whose value is one string, by key; texts that are not UTF-8 are left out */

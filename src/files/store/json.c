@@ -45,34 +45,49 @@ static const char *reason(enum json_error_code code)
     }
 }
 
-/* `overflows`: whether it failed for an integer of more than 63 bits. */
-static bnd_status read_part(json_t **out, const bndi_json_text *text, bndi_json_span part, bool *overflows,
-                            bnd_error *why)
+/* Why a text is refused, and where. */
+typedef struct refusal {
+    bnd_status status;
+    enum json_error_code code;
+    size_t at;
+} refusal;
+
+static json_t *load(const char *bytes, size_t length, size_t flags, refusal *out)
 {
     json_error_t error = {.text = ""};
-    const char *bytes = text->length > 0 ? text->bytes : ""; /* an empty file has no memory: NULL */
-    json_t *value =
-        json_loadb(bytes + part.from, part.to - part.from, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
-    *overflows = false;
-    if (value != NULL) {
-        *out = value;
-        return BND_OK;
+    const char *text = length > 0 ? bytes : ""; /* an empty file has no memory: NULL */
+    json_t *value = json_loadb(text, length, flags | JSON_DECODE_ANY, &error);
+    if (value == NULL) {
+        size_t at = error.position > 0 ? (size_t)error.position : 0;
+        *out = (refusal){BND_BAD_FILE, json_error_code(&error), at < length ? at : length};
+        /* Where it gets no memory jansson 2.14 mostly says nothing; where it copies a string, that this is not JSON. */
+        if (out->code == json_error_out_of_memory || error.text[0] == '\0') {
+            out->status = BND_NO_MEMORY;
+        }
     }
-    enum json_error_code code = json_error_code(&error);
-    /* Where it gets no memory jansson 2.14 mostly says nothing; where it copies a string, that this is not JSON. */
-    if (code == json_error_out_of_memory || error.text[0] == '\0') {
-        return bnd_fail(why, BND_NO_MEMORY, part.from, "no memory for %zu bytes of JSON", part.to - part.from);
-    }
-    *overflows = code == json_error_numeric_overflow;
-    size_t at = error.position > 0 ? (size_t)error.position : 0;
-    return refuse(text, part.from + (at < part.to - part.from ? at : part.to - part.from), reason(code), why);
+    return value;
+}
+
+static bnd_status fail(const bndi_json_text *text, bndi_json_span part, const refusal *r, bnd_error *why)
+{
+    return r->status == BND_NO_MEMORY
+               ? bnd_fail(why, r->status, part.from, "no memory for %zu bytes of JSON", part.to - part.from)
+               : refuse(text, part.from + r->at, reason(r->code), why);
 }
 
 bnd_status bndi_json_read(json_t **out, const bndi_json_text *text, bndi_json_span part, bnd_error *why)
 {
-    bool overflows;
-    return read_part(out, text, part, &overflows, why);
+    refusal r;
+    json_t *value =
+        load(part.to > part.from ? text->bytes + part.from : "", part.to - part.from, JSON_REJECT_DUPLICATES, &r);
+    if (value == NULL) {
+        return fail(text, part, &r, why);
+    }
+    *out = value;
+    return BND_OK;
 }
+
+/* ---- configs ---- */
 
 /* Whether a number may have more digits than 64 bits have: an integer, for jansson, of 19 digits or more. */
 static bool is_wide(const char *number, size_t length)
@@ -88,52 +103,94 @@ static bool is_wide(const char *number, size_t length)
     return digits >= 19;
 }
 
-/* A copy in which ".0" follows wide integers, so that jansson reads them as reals; NULL without memory. */
-static char *with_reals(const bndi_json_text *text, size_t *length)
+/* The length of a number that Python's json reads and writes, and JSON does not have; 0: none begins here. */
+static size_t not_finite(const char *at, size_t left)
 {
-    static const char numbers[] = "0123456789+-.eE";
-    size_t put = 0, end = text->length;
-    char *copy = malloc(end + end / 9 + 1); /* two bytes more for each nineteen */
+    static const char *const words[] = {"NaN", "Infinity", "-Infinity"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        const size_t length = strlen(words[i]);
+        if (left >= length && memcmp(at, words[i], length) == 0) {
+            return length;
+        }
+    }
+    return 0;
+}
+
+/* A copy of a text that jansson reads. It ends where it has `most` bytes: its end is at `from` in the text. */
+typedef struct rewritten {
+    char *bytes; /* NULL: only counted */
+    size_t length, most, from;
+} rewritten;
+
+static void put(rewritten *out, const char *bytes, size_t length)
+{
+    if (out->bytes != NULL && length > 0) {
+        memcpy(out->bytes + out->length, bytes, length);
+    }
+    out->length += length;
+}
+
+/* ".0" follows wide integers, so that jansson reads them as reals. Of Python, NaN and infinities become the real 0.0:
+ * no reader asks for the value of a real. Its blanks keep it apart from what stands next to it. */
+static void rewrite(rewritten *out, const bndi_json_text *text, bool of_python)
+{
+    static const char numbers[] = "0123456789+-.eE", real[] = " 0.0 ";
+    const size_t end = text->length;
     bool quoted = false;
-    for (size_t i = 0, n; copy != NULL && i < end; i += n) {
+    for (size_t i = 0, n; i < end && out->length < out->most; i += n) {
         const char *at = text->bytes + i;
-        for (n = 0; !quoted && i + n < end && at[n] != '\0' && strchr(numbers, at[n]) != NULL;) {
+        const size_t word = of_python && !quoted ? not_finite(at, end - i) : 0, left = out->most - out->length;
+        for (n = word; word == 0 && !quoted && i + n < end && at[n] != '\0' && strchr(numbers, at[n]) != NULL;) {
             n++;
         }
-        const bool wide = is_wide(at, n);
+        const bool wide = word == 0 && is_wide(at, n);
         if (n == 0) {
             quoted = quoted != (at[0] == '"');
             n = quoted && at[0] == '\\' && i + 1 < end ? 2 : 1;
         }
-        memcpy(copy + put, at, n);
-        put += n;
-        if (wide) {
-            memcpy(copy + put, ".0", 2);
-            put += 2;
-        }
+        put(out, word > 0 ? real : at, word > 0 ? sizeof real - 1 : n);
+        put(out, ".0", wide ? 2 : 0);
+        out->from = i + (left < n ? left : n);
     }
-    *length = put;
-    return copy;
+}
+
+static bnd_status read_rewritten(json_t **out, const bndi_json_text *text, size_t flags, bool of_python, bnd_error *why)
+{
+    const bndi_json_span all = {0, text->length};
+    refusal r;
+    json_t *value = load(text->bytes, text->length, flags, &r);
+    if (value == NULL && r.status != BND_NO_MEMORY) {
+        rewritten copy = {.most = SIZE_MAX};
+        rewrite(&copy, text, of_python);
+        copy = (rewritten){.bytes = malloc(copy.length + 1), .most = SIZE_MAX};
+        if (copy.bytes == NULL) {
+            return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for %zu bytes of JSON", text->length);
+        }
+        rewrite(&copy, text, of_python);
+        value = load(copy.bytes, copy.length, flags, &r);
+        free(copy.bytes);
+        rewritten read = {.most = value == NULL ? r.at : 0};
+        rewrite(&read, text, of_python);
+        r.at = read.from;
+    }
+    if (value == NULL) {
+        return fail(text, all, &r, why);
+    }
+    *out = value;
+    return BND_OK;
+}
+
+bnd_status bndi_json_read_wide(json_t **out, const bndi_json_text *text, bnd_error *why)
+{
+    return read_rewritten(out, text, JSON_REJECT_DUPLICATES, false, why);
 }
 
 bnd_status bndi_json_read_config(json_t **out, const bndi_json_text *text, bnd_error *why)
 {
-    bnd_error second;
-    bool overflows;
-    bnd_status first = read_part(out, text, (bndi_json_span){0, text->length}, &overflows, why);
-    if (!overflows) {
-        return first;
-    }
-    bndi_json_text wide = {.bytes = NULL};
-    char *copy = with_reals(text, &wide.length);
-    if (copy == NULL) {
-        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for %zu bytes of JSON", text->length);
-    }
-    wide.bytes = copy;
-    bnd_status status = bndi_json_read(out, &wide, (bndi_json_span){0, wide.length}, &second);
-    free(copy);
-    return status == BND_NO_MEMORY ? bnd_fail(why, status, 0, "%s", second.message) : status == BND_OK ? status : first;
+    return read_rewritten(out, text, 0, true, why);
 }
+
+/* ---- strings ---- */
 
 /* Most names are plain ASCII without escapes: those need no tree. */
 static bool is_plain(const char *bytes, size_t length)

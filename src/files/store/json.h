@@ -1,6 +1,7 @@
 /* Reading JSON. jansson reads every value; an object of many members can be read member by member, so that only one
  * of them is a tree at a time. Text from files is not trusted: duplicate keys, integers outside signed 64 bits
- * (but see bndi_json_read_config), invalid UTF-8, \u0000 and nesting deeper than 2048 are refused.
+ * (but see bndi_json_read_wide and bndi_json_read_config), invalid UTF-8, \u0000 and nesting deeper than 2048 are
+ * refused.
  *
  * A tree takes up to eighty times the memory of its text ([{},{},...] with jansson 2.14), so every reader has a
  * limit for the text. Messages give the line and the column, and why->where is an offset into the whole text. */
@@ -24,8 +25,12 @@ typedef struct bndi_json_span {
  * releases it with json_decref. */
 BND_CHECKED bnd_status bndi_json_read(json_t **out, const bndi_json_text *text, bndi_json_span part, bnd_error *why);
 
-/* The same for the whole of a config, which other programs may have written: integers outside signed 64 bits, such as
- * the hashes in config.json of a run, become reals. */
+/* The same for the whole of a text, in which integers outside signed 64 bits become reals, such as the hashes in
+ * config.json of a run. */
+BND_CHECKED bnd_status bndi_json_read_wide(json_t **out, const bndi_json_text *text, bnd_error *why);
+
+/* The same for a config that other programs wrote, as Python's json reads it. Also NaN, Infinity and -Infinity become
+ * reals, of no value in particular, and of a key that is there twice the last value counts. */
 BND_CHECKED bnd_status bndi_json_read_config(json_t **out, const bndi_json_text *text, bnd_error *why);
 
 /* Decodes a string, which begins at part.from, into `out` with a 0 byte. `out` has room for part.to - part.from bytes:

@@ -85,7 +85,10 @@ static bnd_status open_instead(bnd_lab_output *out, const struct stat *about, bn
     if (access(out->path, W_OK) != 0) { /* a rename would not ask */
         return bndi_fail_system(why, "cannot be written", errno);
     }
-    bnd_status status = bndi_create_beside(&out->temporary, out->path, create_file, &out->fd, why);
+    bnd_status status = bndi_check_replaceable(out->path, false, why);
+    if (status == BND_OK) {
+        status = bndi_create_beside(&out->temporary, out->path, create_file, &out->fd, why);
+    }
     if (status == BND_OK) {
         /* Only root can give files away; where that fails the file is the user's own, as any other new one. */
         int owner = fchown(out->fd, about->st_uid, about->st_gid);

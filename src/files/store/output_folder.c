@@ -163,7 +163,8 @@ static bnd_status check_empty(const char *path, bnd_error *why)
     if (access(path, W_OK) != 0) {
         return bndi_fail_system(why, "cannot be written", errno);
     }
-    return check_no_entry(path, why);
+    bnd_status status = check_no_entry(path, why);
+    return status == BND_OK ? bndi_check_replaceable(path, true, why) : status;
 }
 
 /* The path without slashes at its end, and of a folder that is there without links: a link to it stays. */

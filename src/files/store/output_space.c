@@ -1,6 +1,6 @@
-/* Room on the disk for files of a known size, and writing anywhere in them. */
+/* Room on the disk for files of a known size, writing anywhere in them, and what no rename can replace. */
 #if defined(__linux__)
-#define _GNU_SOURCE /* fallocate */
+#define _GNU_SOURCE /* fallocate, statx */
 #else
 #define _POSIX_C_SOURCE 200809L
 #endif
@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* posix_fallocate would write to every block where the file system has no call for it. */
@@ -54,16 +55,48 @@ bnd_status bndi_write_at(int fd, uint64_t offset, const void *bytes, size_t leng
     return BND_OK;
 }
 
+/* NULL: no memory. */
+static char *directory_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *directory = strdup(slash != NULL ? path : ".");
+    if (directory != NULL && slash != NULL) {
+        directory[slash == path ? 1 : slash - path] = '\0';
+    }
+    return directory;
+}
+
 void bndi_sync_directory_of(const char *path)
 {
-    char *directory = strdup(path), *slash = directory != NULL ? strrchr(directory, '/') : NULL;
-    if (slash != NULL) {
-        slash[slash == directory] = '\0';
-    }
-    int fd = directory != NULL ? open(slash != NULL ? directory : ".", O_RDONLY | O_CLOEXEC) : -1;
+    char *directory = directory_of(path);
+    int fd = directory != NULL ? open(directory, O_RDONLY | O_CLOEXEC) : -1;
     if (fd >= 0) {
         (void)fsync(fd);
         close(fd);
     }
     free(directory);
+}
+
+/* Of a file the device says nothing: overlayfs gives files the device of the layer that they are in. */
+static bool is_mount_point(const char *path, bool is_folder)
+{
+    struct stat own, above;
+    char *directory = directory_of(path);
+    bool is = is_folder && directory != NULL && stat(path, &own) == 0 && stat(directory, &above) == 0 &&
+              own.st_dev != above.st_dev;
+    free(directory);
+#if defined(STATX_ATTR_MOUNT_ROOT)
+    struct statx more; /* also where the same file system is mounted twice */
+    is = is || (statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, STATX_TYPE, &more) == 0 &&
+                (more.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0);
+#endif
+    return is;
+}
+
+bnd_status bndi_check_replaceable(const char *path, bool is_folder, bnd_error *why)
+{
+    return is_mount_point(path, is_folder)
+               ? bnd_fail(why, BND_BAD_STREAM, 0, "is a mount point, which cannot be replaced; %s",
+                          is_folder ? "name a folder within it" : "mount the folder that it is in")
+               : BND_OK;
 }

@@ -131,9 +131,14 @@ static bnd_status compare_texts(const layout *l, const bnd_safetensors *read, bn
         }
     }
     for (size_t i = 0; i < l->pairs; i++) {
-        const char *value = bnd_safetensors_metadata(read, l->metadata[i].key);
-        if (value == NULL || strcmp(value, l->metadata[i].value) != 0) {
-            return bnd_fail(why, BND_BAD_ARGUMENT, 0, "pair %zu of the metadata must be UTF-8", i);
+        char shown[BNDI_SHOWN];
+        const char *key = l->metadata[i].key, *value = bnd_safetensors_metadata(read, key);
+        if (value == NULL) {
+            return bnd_fail(why, BND_BAD_ARGUMENT, 0, "the key of pair %zu of the metadata must be UTF-8", i);
+        }
+        if (strcmp(value, l->metadata[i].value) != 0) {
+            return bnd_fail(why, BND_BAD_ARGUMENT, 0, "the text of '%s' in the metadata must be UTF-8",
+                            bndi_shown(shown, key));
         }
     }
     return BND_OK;

@@ -53,6 +53,9 @@ BND_CHECKED bnd_status bndi_reserve(int fd, uint64_t size, bnd_error *why);
 /* Writes all of these bytes at an offset. Safe from any number of threads. */
 BND_CHECKED bnd_status bndi_write_at(int fd, uint64_t offset, const void *bytes, size_t length, bnd_error *why);
 
+/* Refuses a file or folder that no rename can replace, although it can be written. `path` has no links. */
+BND_CHECKED bnd_status bndi_check_replaceable(const char *path, bool is_folder, bnd_error *why);
+
 /* The name `path` is on the disk when the folder that it is in is. Some file systems do not take that. */
 void bndi_sync_directory_of(const char *path);
 

@@ -261,8 +261,9 @@ static bool reads_back(const candidate *c, const trial *t)
     if (!read_back(&exact, &decimal, t)) {
         return false;
     }
-    bnd_exact rounded = bnd_round_exact(t->f, exact, (bnd_rule){0}, 0).value;
-    return rounded.kind == BND_KIND_FINITE && bnd_exact_compare(rounded, t->value) == 0;
+    bnd_rounded r = bnd_round_exact(t->f, exact, (bnd_rule){0}, 0);
+    return r.value.kind == BND_KIND_FINITE && (r.flags & BND_FLAG_OVERFLOW) == 0 &&
+           bnd_exact_compare(r.value, t->value) == 0;
 }
 
 /* The nearer of the two decimals of `count` digits that read back; false where neither does. */

@@ -28,8 +28,9 @@ BND_CHECKED bnd_status bndi_at_least(double x, double least, const char *what, b
 /* The sequence length: `asked`, or the model's context if that is 0. Fails if the model has no position for it. */
 BND_CHECKED bnd_status bndi_sequence(double *out, const bnd_architecture *a, double asked, bnd_error *why);
 
-/* Bytes of n codes, in whole bytes; exact below 2^53. */
-double bndi_bits(const bnd_format *f); /* of one, where they stand packed */
+/* Bits of one code, where they stand packed; integers as bndi_packed_codes counts them; 0: the value set has no codes.
+ * Bytes of n codes, in whole bytes; exact below 2^53. */
+double bndi_bits(const bnd_format *f);
 double bndi_bytes_of(const bnd_format *f, double n);
 
 /* What a number of parameters without a model stands for; is what this optimizer keeps of others another number for

@@ -4,11 +4,12 @@
 #include <binade/bulk.h>
 
 #include "format/format.h"
+#include "tensor/scaled.h"
 
 /* Eight codes take as many bytes as one takes bits. */
 double bndi_bits(const bnd_format *f)
 {
-    return (double)bnd_codes_size(f, 8, BND_PACKING_PACKED);
+    return (double)bndi_packed_codes(f, 8);
 }
 
 double bndi_bytes_of(const bnd_format *f, double n)
@@ -16,22 +17,24 @@ double bndi_bytes_of(const bnd_format *f, double n)
     return __builtin_ceil(n * bndi_bits(f) / 8);
 }
 
-/* The names of block formats that have a scale are tried first: "e4m3/tensor" is not a number format. */
+/* The names of block formats that have a scale are tried first: "e4m3/tensor" is not a number format. Without a scale,
+ * integers are value sets like others: numbers without codes. */
 bnd_status bndi_element_parse(bnd_format *out, bnd_block *block, bool *scaled, const char *name, bnd_error *why)
 {
     bnd_error of_block;
+    bnd_format f;
+    bnd_status status = BND_OK;
     const bnd_status other = bnd_block_parse(block, name, &of_block);
     *scaled = other == BND_OK;
     if (*scaled) {
-        *out = block->element;
-        return BND_OK;
+        f = block->element;
+    } else {
+        status = bnd_format_parse(&f, name, why);
     }
-    bnd_format f;
-    bnd_status status = bnd_format_parse(&f, name, why);
     if (status != BND_OK && bnd_lab_is_block_name(name, bndi_length(name))) {
         return bnd_fail(why, other, of_block.where, "%s", of_block.message);
     }
-    if (status == BND_OK && f.width == 0) {
+    if (status == BND_OK && f.width == 0 && (!*scaled || bndi_bits(&f) == 0)) {
         status =
             bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s is a value set: it has no codes, and so no size in memory", f.name);
     }

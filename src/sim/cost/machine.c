@@ -112,6 +112,19 @@ static double bits_of_family(const char *name)
     return is_family ? name[2] - '0' : 0;
 }
 
+/* Scales of MX and NVFP4 change within a product, so that only a matrix unit made for them applies them. Scales of
+ * rows, tensors and tiles are applied to sums, by any machine. */
+static bool is_of_units(const bnd_block *block)
+{
+    return block->tensor || (block->scale.fraction_bits == 0 && block->along > 0 && block->along <= 32);
+}
+
+/* The format that a machine computes in, where operands are of this element, with the scales of this block. */
+static const char *peak_name(const bnd_format *element, const bnd_block *block, bool scaled)
+{
+    return scaled && is_of_units(block) ? block->name : element->name;
+}
+
 bnd_status bnd_machine_given(bnd_machine *out, const char *format, double peak, double memory, double bandwidth,
                              bnd_error *why)
 {
@@ -132,7 +145,11 @@ bnd_status bnd_machine_given(bnd_machine *out, const char *format, double peak, 
     copy(m.name, sizeof m.name, "given");
     copy(m.title, sizeof m.title, "the given machine");
     copy(m.source, sizeof m.source, "as given");
-    bndi_peak_add(&m, bits > 0 ? (unsigned)bits : element.width, bits > 0 ? format : element.name, peak, 0);
+    if (bits > 0) {
+        bndi_peak_add(&m, (unsigned)bits, format, peak, 0);
+    } else {
+        bndi_peak_add(&m, (unsigned)bndi_bits(&element), peak_name(&element, &block, scaled), peak, 0);
+    }
     *out = m;
     return BND_OK;
 }
@@ -179,13 +196,6 @@ static bnd_status no_peak(const bnd_machine *m, const char *format, double bits,
                     others[0] != 0 ? others + 1 : "", others[0] != 0 ? ")" : "");
 }
 
-/* Scales of MX and NVFP4 change within a product, so that only a matrix unit made for them applies them. Scales of
- * rows, tensors and tiles are applied to sums, by any machine. */
-static bool is_of_units(const bnd_block *block)
-{
-    return block->tensor || (block->scale.fraction_bits == 0 && block->along > 0 && block->along <= 32);
-}
-
 bnd_status bnd_machine_peak(double *out, const bnd_machine *m, const char *format, bool sparse, bnd_error *why)
 {
     bnd_format element = {.width = 0};
@@ -198,8 +208,8 @@ bnd_status bnd_machine_peak(double *out, const bnd_machine *m, const char *forma
         if (status != BND_OK) {
             return status;
         }
-        peak = peak_named(m, scaled && is_of_units(&block) ? block.name : element.name);
-        bits = scaled && block.integer ? 8 : element.width; /* integers are bytes */
+        peak = peak_named(m, peak_name(&element, &block, scaled));
+        bits = bndi_bits(&element);
     }
     if (peak == NULL) {
         return no_peak(m, format, bits, why);

@@ -253,6 +253,12 @@ static bnd_status pair_up(bndi_patient *p, bnd_error *why)
     return BND_OK;
 }
 
+/* Shares are of the gap. There is none to share where both ended at chance level, or the recipe below fp32. */
+static bool has_gap(const bndi_patient *p)
+{
+    return p->gap > 0 && p->gap - p->gap == 0;
+}
+
 /* Each part by itself. */
 static bnd_status try_parts(bnd_autopsy *a, bndi_patient *p, bnd_error *why)
 {
@@ -282,7 +288,7 @@ static bnd_status examine(bnd_autopsy *a, bndi_patient *p, bnd_error *why)
 {
     const bnd_training *training = &p->tasks[0].training;
     bnd_status status = pair_up(p, why);
-    if (status == BND_OK) {
+    if (status == BND_OK && has_gap(p)) {
         status = try_parts(a, p, why);
     }
     if (status == BND_OK && !p->stopped) {

@@ -214,7 +214,7 @@ bnd_status bnd_task_read(bnd_task *out, const char *config, bnd_error *why)
     bnd_training training;
     bnd_task task = {.directory = NULL};
     json_t *tree = NULL; /* all of the text is JSON, not just what is looked for */
-    bnd_status status = bndi_json_read_config(&tree, &text, why); /* hashes and seeds may have 64 bits */
+    bnd_status status = bndi_json_read_wide(&tree, &text, why); /* hashes and seeds may have 64 bits */
     json_decref(tree);
     if (status == BND_OK) {
         status = find_path(&at, &text, "training", why);
@@ -342,10 +342,20 @@ static bnd_status only_one_has(const bndi_json_text *text, const bndi_json_membe
                     : differs(text, m->key, other, strlen(other), value, length, why);
 }
 
-/* Members outside all objects that do not say what is computed. */
-static bool is_free(const char *key, size_t length)
+/* A recipe has several names: where its settings are the same, its name does not matter. */
+static bool is_same_recipe(const bndi_json_text *there, const bndi_json_text *asked)
 {
-    return bndi_same_word(key, length, "\"checkpoint_every\"") || bndi_same_word(key, length, "\"recipe_written\"");
+    bndi_json_span a, b;
+    return find_path(&a, there, "training.recipe", NULL) == BND_OK &&
+           find_path(&b, asked, "training.recipe", NULL) == BND_OK && a.to - a.from == b.to - b.from &&
+           memcmp(there->bytes + a.from, asked->bytes + b.from, a.to - a.from) == 0;
+}
+
+/* Members outside all objects that do not say what is computed. */
+static bool is_free(const bndi_json_text *there, const bndi_json_text *asked, const char *key, size_t length)
+{
+    return bndi_same_word(key, length, "\"checkpoint_every\"") || bndi_same_word(key, length, "\"recipe_written\"") ||
+           (bndi_same_word(key, length, "\"recipe\"") && is_same_recipe(there, asked));
 }
 
 /* Checks that `there` has every member of `asked` with the same value, except free ones. Nested objects are
@@ -363,7 +373,7 @@ static bnd_status same_members(const bndi_json_text *there, bndi_json_span in, c
         }
         const char *key = asked->bytes + m.key.from, *value = asked->bytes + m.value.from;
         size_t key_length = m.key.to - m.key.from, length = m.value.to - m.value.from;
-        if (depth == 0 && is_free(key, key_length)) {
+        if (depth == 0 && is_free(there, asked, key, key_length)) {
             continue;
         }
         bndi_json_span other = {0, 0};

@@ -231,8 +231,9 @@ static bnd_status make_steps(bndi_session *s, bndi_session_watch *watch, void *d
         }
         goes_on = status == BND_OK && watch(data, s);
     }
-    if (status != BND_OK && t->ranks != NULL && s->run->step > saved) {
-        status = save(s, NULL) == BND_OK ? status : status; /* a rank is lost, and with it the step at hand only */
+    /* A rank is lost, and with it the step at hand only. A step that has no line is not saved: no run could resume. */
+    if (status != BND_OK && t->ranks != NULL && s->run->step > saved && s->record.count == s->run->step) {
+        status = save(s, NULL) == BND_OK ? status : status;
     }
     s->record.complete = status == BND_OK && (s->record.ended || s->run->step == t->training.steps);
     if (status == BND_OK) {

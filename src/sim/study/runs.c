@@ -12,7 +12,7 @@ typedef struct study {
     size_t count;
     bnd_study_watch *watch;
     void *data;
-    int stopped; /* by `watch` */
+    int stopped; /* by `watch`, or by a failure on a rank */
     int lock;    /* on the directory of all runs, or -1 */
 } study;
 
@@ -78,6 +78,10 @@ static void work(void *job, size_t i, bool in_order)
         (void)tell(all, s);
     } else if (goes_on(all)) {
         s->status = named(all, s, &s->why, bndi_session_run(s, tell, all, &s->why));
+    }
+    /* The other ranks are still in this run: in the next one they would exchange its numbers with this rank. */
+    if (s->status != BND_OK && s->task->ranks != NULL) {
+        __atomic_store_n(&all->stopped, 1, __ATOMIC_RELAXED);
     }
     bndi_session_release(s);
 }

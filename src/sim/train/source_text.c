@@ -18,9 +18,10 @@ bnd_status bndi_text_batch(bndi_batch *out, bnd_run *run, uint64_t purpose, bndi
     const bnd_training *t = &run->training;
     const bnd_format *f = bnd_lab_format_of_words(BNDI_WORDS_32);
     size_t context = t->context, n = t->batch * context, shape[] = {t->batch, context};
-    double *x = malloc((2 * n + context + 1) * sizeof *x);
+    bool fits = context < SIZE_MAX && t->batch < SIZE_MAX / sizeof(double) / 2 / (context + 1);
+    double *x = fits ? malloc((2 * n + context + 1) * sizeof *x) : NULL;
     if (x == NULL) {
-        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for a batch");
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for a batch of %zu with a context of %zu", t->batch, context);
     }
     double *y = x + n, *symbols = y + n;
     for (size_t row = 0; row < t->batch; row++) {

@@ -124,6 +124,20 @@ static char *step_text(const calc *c, size_t i)
     return text;
 }
 
+/* Is the number, or an operand of the operation, a signaling NaN? */
+static bool meets_signaling_nan(const calc *c, size_t i)
+{
+    const bnd_term *t = &c->terms[i];
+    bnd_exact value;
+    bool found = t->kind == BND_TERM_NUMBER &&
+                 bnd_parse_exact_n(&value, c->expression + t->from, t->length, NULL) == BND_OK &&
+                 value.kind == BND_KIND_SIGNALING_NAN;
+    for (size_t k = 0; k < t->operands; k++) {
+        found = found || calc_value_of(c, t->operand[k]).kind == BND_KIND_SIGNALING_NAN;
+    }
+    return found;
+}
+
 /* What a step's flags mean where they are worth a sentence. */
 static const char *remark_on(const calc *c, size_t i)
 {
@@ -137,6 +151,9 @@ static const char *remark_on(const calc *c, size_t i)
     }
     if ((flags & BND_FLAG_DIVBYZERO) != 0) {
         return "divided by zero";
+    }
+    if ((flags & BND_FLAG_INVALID) != 0 && own.has_nan && meets_signaling_nan(c, i)) {
+        return "signaling NaN";
     }
     if ((flags & BND_FLAG_INVALID) != 0 && c->terms[i].kind == BND_TERM_NUMBER) {
         return "the format has no such value";
@@ -165,12 +182,14 @@ static bool is_swallowed(const calc *c, size_t i)
     return first || second;
 }
 
-/* One more addition changes nothing, so earlier ones did not either. Unknown where random bits decide. */
+/* One more addition changes nothing, so earlier ones did not either. Unknown where random bits decide; not told after
+ * an overflow, which says more. */
 static bool has_stalled(const calc *c, size_t i, const bnd_format *own, const bnd_format *from)
 {
     const bnd_format *const formats[BND_OPERANDS_MAX] = {own, from};
     uint64_t codes[] = {c->results[i].code, c->results[c->terms[i].operand[0]].code};
-    return bnd_rule_random_bits(c->rule) == 0 && (c->results[i].flags & BND_FLAG_INEXACT) != 0 &&
+    uint32_t flags = c->results[i].flags;
+    return bnd_rule_random_bits(c->rule) == 0 && (flags & BND_FLAG_INEXACT) != 0 && (flags & BND_FLAG_OVERFLOW) == 0 &&
            bnd_operate(own, BND_OP_ADD, formats, codes, c->rule, 0).code == codes[0];
 }
 
@@ -301,15 +320,19 @@ double calc_ulps(const calc *c)
 
 static const char *why_unknown(void)
 {
-    return "n/a: the operation depends on the format, the value needs more than 100,000 digits, or the sign of a zero "
-           "depends on the rounding mode";
+    return "n/a: the operation depends on the format, the value needs more than 100,000 digits, an operand may be 0 or "
+           "is a zero whose sign depends on the rounding mode, or terms beyond 2^(2^62) are subtracted";
 }
 
 /* An irrational number may have so cancelled that nothing is left. */
 bool calc_has_digits(const bnd_real *x)
 {
     bnd_known known = bnd_real_known(x);
-    return known != BND_KNOWN_NOT && known != BND_KNOWN_BOUNDS && (known != BND_KNOWN_DIGITS || bnd_real_sign(x) != 0);
+    char first[2] = "";
+    if (known == BND_KNOWN_DIGITS) {
+        (void)bnd_print_real(first, sizeof first, x, BND_NOTATION_AUTO);
+    }
+    return known != BND_KNOWN_NOT && known != BND_KNOWN_BOUNDS && first[0] != '?';
 }
 
 char *calc_exact_line(const calc *c)
@@ -324,7 +347,10 @@ char *calc_exact_line(const calc *c)
                            bnd_real_sign(c->exact) < 0 ? "negative" : "positive");
     }
     if (!calc_has_digits(c->exact)) {
-        return copy_text("not determined: terms with hundreds of equal leading bits cancel");
+        int sign = bnd_real_sign(c->exact);
+        return sign == 0 ? copy_text("not determined: terms with hundreds of equal leading bits cancel")
+                         : format_text("%s; no digits are known, because hundreds of bits are too few for them",
+                                       sign < 0 ? "negative" : "positive");
     }
     char *digits = shorten_text(real_text(c->exact, false));
     bnd_print_fraction(fraction, sizeof fraction, c->exact);

@@ -102,6 +102,9 @@ int read_real(double *out, const settings *s, const option_row *row, const char 
 int read_word(unsigned *out, const settings *s, const option_row *row, const char *value);
 int read_list(void *options, const option_row *row, const char *list, read_option *take);
 
+/* Into a uint64_t: "5GB", a number with a unit of powers of 1000 or 1024, or none. */
+int read_byte_size(void *options, const option_row *row, const char *value);
+
 /* ---- commands ---- */
 
 /* A command line that works, and what it is for. The tests run each. */
@@ -153,7 +156,7 @@ struct settings {
     char **operands;
     size_t operand_count;
     format_list formats;
-    bool formats_given, rounding_given, overflow_given, nan_given, dialect_given;
+    bool formats_given, rounding_given, overflow_given, nan_given, flush_given, tininess_given, dialect_given;
     bnd_rule rule; /* what options said; the fields above say which of it */
     size_t dialect;
     uint64_t seed;
@@ -189,8 +192,8 @@ char *block_text(const bnd_block *block);
 bnd_rule rule_for(const settings *s, const bnd_format *f);
 /* The random bits of the index-th value: those that an array's element of this index takes. 0 where none are needed. */
 uint64_t random_for(const settings *s, bnd_rule rule, size_t index);
-/* The same for the rule of a dialect that is at hand. */
-bnd_rule rule_with(const settings *s, const bnd_rule *from_dialect);
+/* Another rule, changed by the explicit options. */
+bnd_rule rule_with(const settings *s, bnd_rule rule);
 /* Where one format is meant: refuses a dialect that has no rule for it. GO_ON, or the status to leave with. */
 int refuse_silent_dialect(const settings *s, const bnd_format *f);
 /* Where several are: says for which of them the dialect has no rule. */

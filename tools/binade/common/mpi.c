@@ -7,15 +7,17 @@
 
 /* Without mpirun MPI is not started at all: it takes a while, and has messages of its own. Open MPI, MPICH and Slurm
  * each tell their ranks by the environment. */
-bool ranks_are_launched(void)
+size_t ranks_launched(void)
 {
-    static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (getenv(names[i]) != NULL) {
-            return true;
+    static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        const char *text = getenv(sizes[i]);
+        if (text != NULL) {
+            const unsigned long count = strtoul(text, NULL, 10);
+            return count > 1 ? count : 1;
         }
     }
-    return false;
+    return getenv("PMIX_RANK") != NULL ? 1 : 0;
 }
 
 #ifdef HAVE_MPI
@@ -38,7 +40,7 @@ static const unsigned long long NONE = ~0ull;
 bool ranks_begin(ranks *out)
 {
     *out = (ranks){.rank = 0, .count = 1};
-    return !ranks_are_launched() ||
+    return ranks_launched() == 0 ||
            (MPI_Init(NULL, NULL) == MPI_SUCCESS && MPI_Comm_rank(MPI_COMM_WORLD, &out->rank) == MPI_SUCCESS &&
             MPI_Comm_size(MPI_COMM_WORLD, &out->count) == MPI_SUCCESS);
 }
@@ -89,6 +91,19 @@ bool ranks_have_mpi(void)
     return true;
 }
 
+int ranks_agree(const ranks *r, const command *self, int status)
+{
+    int own = status == GO_ON ? r->count : r->rank, first = own;
+    if (r->count > 1) {
+        MPI_Allreduce(&own, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    }
+    if (status == GO_ON && first < r->count) {
+        complain(self, "rank %d cannot begin; start the command on its machine without mpirun to see why", first);
+        return BAD_STREAM;
+    }
+    return status;
+}
+
 void ranks_give_up(const ranks *r, int status)
 {
     (void)r;
@@ -123,19 +138,32 @@ static bool wait_for(MPI_Request *request)
     return done != 0;
 }
 
+/* The buffer is not the caller's: MPI uses it also after a wait that gave up, and so it is not freed then. */
 bnd_status ranks_gather(void *all, const void *own, size_t size, void *data, bnd_error *why)
 {
     MPI_Request request;
+    int count = 0;
     (void)data;
     if (size > INT_MAX) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "ranks cannot exchange %zu bytes at once; the limit is %d", size,
                         INT_MAX);
     }
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    bool good =
-        MPI_Iallgather(own, (int)size, MPI_BYTE, all, (int)size, MPI_BYTE, MPI_COMM_WORLD, &request) == MPI_SUCCESS &&
-        wait_for(&request);
-    return good ? BND_OK : bnd_fail(why, BND_BAD_STREAM, 0, "a rank has ended or does not answer");
+    MPI_Comm_size(MPI_COMM_WORLD, &count);
+    unsigned char *mine = malloc(((size_t)count + 1) * size + 1), *theirs = mine + size;
+    if (mine == NULL) {
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for what %d ranks exchange", count);
+    }
+    memcpy(mine, own, size);
+    bool good = MPI_Iallgather(mine, (int)size, MPI_BYTE, theirs, (int)size, MPI_BYTE, MPI_COMM_WORLD, &request) ==
+                    MPI_SUCCESS &&
+                wait_for(&request);
+    if (!good) {
+        return bnd_fail(why, BND_BAD_STREAM, 0, "a rank has ended or does not answer");
+    }
+    memcpy(all, theirs, (size_t)count * size);
+    free(mine);
+    return BND_OK;
 }
 
 #else
@@ -143,6 +171,12 @@ bnd_status ranks_gather(void *all, const void *own, size_t size, void *data, bnd
 bool ranks_have_mpi(void)
 {
     return false;
+}
+
+int ranks_agree(const ranks *r, const command *self, int status)
+{
+    (void)r, (void)self;
+    return status;
 }
 
 void ranks_give_up(const ranks *r, int status)

@@ -55,6 +55,7 @@ static int read_flush(void *options, const option_row *row, const char *value)
     settings *s = options;
     unsigned where = 0;
     int status = read_word(&where, s, row, value);
+    s->flush_given = true;
     s->rule.flush_in = where % 2 != 0;
     s->rule.flush_out = (uint8_t)(where / 2);
     return status;
@@ -65,6 +66,7 @@ static int read_tininess(void *options, const option_row *row, const char *value
     settings *s = options;
     unsigned when = 0;
     int status = read_word(&when, s, row, value);
+    s->tininess_given = true;
     s->rule.tiny_before = when == 0;
     return status;
 }

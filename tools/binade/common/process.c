@@ -135,12 +135,52 @@ bool was_stopped(void)
     return stopping_signal != 0;
 }
 
+/* ---- inputs that are mapped, and gone ---- */
+
+static const bnd_checkpoint_writer *volatile unfinished;
+
+void process_writes(void *state, const bnd_checkpoint_writer *writer)
+{
+    (void)state;
+    unfinished = writer;
+}
+
+/* In the thread that reads. Others go on until the process ends, and a second one that comes here waits for that. */
+static void input_is_gone(int number, siginfo_t *about, void *context)
+{
+    static const char message[] = "binade: an input file became shorter while it was read, or cannot be read\n";
+    static bool ending;
+    (void)context;
+    if (about->si_code != BUS_ADRERR && about->si_code != BUS_OBJERR) { /* not of a mapped file */
+        signal(number, SIG_DFL);
+        raise(number);
+        return;
+    }
+    while (__atomic_test_and_set(&ending, __ATOMIC_ACQUIRE)) {
+        pause();
+    }
+    if (unfinished != NULL) {
+        bnd_checkpoint_writer_remove(unfinished);
+    }
+    ssize_t written = write(STDERR_FILENO, message, sizeof message - 1);
+    (void)written;
+    _exit(BAD_STREAM);
+}
+
+static void watch_inputs(void)
+{
+    struct sigaction action = {.sa_sigaction = input_is_gone, .sa_flags = SA_SIGINFO};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGBUS, &action, NULL);
+}
+
 /* ---- the two ends ---- */
 
 void process_begin(void)
 {
     occupy_standard_streams();
     take_over_pipe();
+    watch_inputs();
 }
 
 /* Ends by the signal, so that a shell knows: its status is 128 and the number. */

@@ -4,6 +4,8 @@
 
 #include "command.h"
 
+#include <binade-lab/checkpoint.h>
+
 /* First and last in main. The end writes what standard output still holds. It ends the process by SIGPIPE where the
  * reader of standard output has gone, and by the signal that stopped a command; otherwise it returns the exit status:
  * `status`, or BAD_STREAM with a message. */
@@ -30,5 +32,9 @@ bool output_bytes(const void *bytes, size_t length);
 void stop_on_signals(void);
 void end_on_signals(void); /* as before */
 bool was_stopped(void);
+
+/* As bnd_watch.output: the output that is removed if a mapped input cannot be read any more, because its file became
+ * shorter or its disk fails. Then, in any command, the process ends with a message and BAD_STREAM. */
+void process_writes(void *state, const bnd_checkpoint_writer *writer);
 
 #endif

@@ -2,9 +2,7 @@
 #ifndef BINADE_TOOLS_RANKS_H
 #define BINADE_TOOLS_RANKS_H
 
-#include <binade/base.h>
-#include <stdbool.h>
-#include <stddef.h>
+#include "command.h"
 
 /* Which of how many ranks this is: 0 of 1 where mpirun did not start us, and without MPI. False where MPI does not
  * work. */
@@ -14,9 +12,13 @@ typedef struct ranks {
 bool ranks_begin(ranks *out);
 void ranks_end(const ranks *r);
 
-/* Did mpirun start us; and is MPI in this build? */
-bool ranks_are_launched(void);
+/* How many processes mpirun started; 0: it did not start us; 1 also where it does not say. And is MPI in this build? */
+size_t ranks_launched(void);
 bool ranks_have_mpi(void);
+
+/* Every rank calls it before it waits for others. Returns the rank's own status where that is not GO_ON; otherwise
+ * GO_ON if all ranks can go on, or the status to leave with after a message. */
+int ranks_agree(const ranks *r, const command *self, int status);
 
 /* Ends all ranks, after a failure of which not all know. */
 void ranks_give_up(const ranks *r, int status);

@@ -110,19 +110,19 @@ int default_formats(settings *s, const char *list)
 
 /* ---- rules ---- */
 
-bnd_rule rule_with(const settings *s, const bnd_rule *from_dialect)
+bnd_rule rule_with(const settings *s, bnd_rule rule)
 {
-    bnd_rule rule = s->rule;
-    rule.no_nan = from_dialect->no_nan;
-    rule.negative = from_dialect->negative;
-    rule.zero = from_dialect->zero;
-    rule.tie_rule = from_dialect->tie_rule;
-    rule.overflow = s->overflow_given ? rule.overflow : from_dialect->overflow;
-    rule.nan = s->nan_given ? rule.nan : from_dialect->nan;
-    if (!s->rounding_given) {
-        rule.rounding = from_dialect->rounding;
-        rule.random_bits = from_dialect->random_bits;
+    if (s->rounding_given) {
+        rule.rounding = s->rule.rounding;
+        rule.random_bits = s->rule.random_bits;
     }
+    if (s->flush_given) {
+        rule.flush_in = s->rule.flush_in;
+        rule.flush_out = s->rule.flush_out;
+    }
+    rule.overflow = s->overflow_given ? s->rule.overflow : rule.overflow;
+    rule.nan = s->nan_given ? s->rule.nan : rule.nan;
+    rule.tiny_before = s->tininess_given ? s->rule.tiny_before : rule.tiny_before;
     return rule;
 }
 
@@ -130,7 +130,7 @@ bnd_rule rule_for(const settings *s, const bnd_format *f)
 {
     bnd_rule from_dialect;
     bool has_rule = s->dialect_given && bnd_dialect_rule(&from_dialect, s->dialect, f);
-    return has_rule ? rule_with(s, &from_dialect) : s->rule;
+    return has_rule ? rule_with(s, from_dialect) : s->rule;
 }
 
 /* What is wrong, and the dialects that have a rule for the format; to be freed. */

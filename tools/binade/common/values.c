@@ -36,6 +36,26 @@ int read_real(double *out, const settings *s, const option_row *row, const char 
     return GO_ON;
 }
 
+int read_byte_size(void *options, const option_row *row, const char *value)
+{
+    static const struct {
+        const char *name;
+        double bytes;
+    } units[] = {{"", 1},       {"KB", 1e3},        {"MB", 1e6},          {"GB", 1e9},
+                 {"KiB", 1024}, {"MiB", 1048576.0}, {"GiB", 1073741824.0}};
+    const settings *s = options;
+    char *end;
+    double number = strtod(value, &end);
+    for (size_t i = 0; end != value && number > 0 && i < sizeof units / sizeof *units; i++) {
+        double bytes = number * units[i].bytes;
+        if (strcmp(end, units[i].name) == 0 && bytes >= 1 && bytes < 1e18) {
+            *(uint64_t *)(void *)((char *)options + row->target) = (uint64_t)bytes;
+            return GO_ON;
+        }
+    }
+    return complain(s->command, "--%s must be a size such as 5GB or 512MiB, not '%.64s'", row->name, value);
+}
+
 /* "unknown value 'lin' for --plot-scale; did you mean 'linear'? (available: auto, linear, log)" */
 static int unknown_word(const settings *s, const option_row *row, const char *value)
 {

@@ -102,6 +102,12 @@ static char *limit_text(uint64_t significand, int32_t quantum, bool brief)
     return number_text(value, brief);
 }
 
+/* A format whose largest exponent is that of its subnormal values (e1m3) has no others. */
+static bool has_normals(const bnd_format *f)
+{
+    return f->emin <= f->emax;
+}
+
 static bool has_real_subnormals(const bnd_format *f)
 {
     return f->has_subnormals && f->precision > 1;
@@ -246,7 +252,7 @@ static void add_logarithms(table *t, const bnd_format *f)
 {
     bool below = f->emin > -BND_EXPONENT_UNLIMITED;
     table_add(t, log2_text(t, f->emax < BND_EXPONENT_UNLIMITED, f->max_significand, f->max_quantum));
-    table_add(t, log2_text(t, below, f->normal_significand, f->normal_quantum));
+    table_add(t, log2_text(t, below && has_normals(f), f->normal_significand, f->normal_quantum));
     table_add(t, log2_text(t, below, f->least_significand, f->least_quantum));
 }
 
@@ -258,7 +264,9 @@ void format_add_row(table *t, const bnd_format *f, bool brief, bool indented)
     add_layout(t, f);
     table_add(t, unlimited_above ? copy_text("no limit") : largest_text(f, brief));
     table_add(t, codes ? code_text(f, f->max_code) : copy_text(""));
-    table_add(t, unlimited_below ? copy_text("no limit") : limit_text(f->normal_significand, f->normal_quantum, brief));
+    table_add(t, unlimited_below   ? copy_text("no limit")
+                 : !has_normals(f) ? copy_text("-")
+                                   : limit_text(f->normal_significand, f->normal_quantum, brief));
     table_add(t, unlimited_below || !has_real_subnormals(f)
                      ? copy_text("-")
                      : limit_text(f->least_significand, f->least_quantum, brief));

@@ -41,27 +41,6 @@ static int read_patterns(void *options, const option_row *row, const char *list)
     return GO_ON;
 }
 
-/* "5GB": a number with a unit of powers of 1000 or 1024, or none. */
-static int read_bytes(void *options, const option_row *row, const char *value)
-{
-    static const struct {
-        const char *name;
-        double bytes;
-    } units[] = {{"", 1},       {"KB", 1e3},        {"MB", 1e6},          {"GB", 1e9},
-                 {"KiB", 1024}, {"MiB", 1048576.0}, {"GiB", 1073741824.0}};
-    quantize *q = options;
-    char *end;
-    double number = strtod(value, &end);
-    for (size_t i = 0; end != value && number > 0 && i < sizeof units / sizeof *units; i++) {
-        double bytes = number * units[i].bytes;
-        if (strcmp(end, units[i].name) == 0 && bytes >= 1 && bytes < 1e18) {
-            q->how.shard_size = (uint64_t)bytes;
-            return GO_ON;
-        }
-    }
-    return complain(q->common.command, "--%s must be a size such as 5GB or 512MiB, not '%.64s'", row->name, value);
-}
-
 static void forget(patterns *p)
 {
     for (size_t i = 0; i < p->count; i++) {
@@ -84,7 +63,7 @@ static int write_output(const quantize *q, const bnd_quantize_plan *plan, const 
     bnd_error why;
     progress bar;
     progress_begin(&bar, &q->common, q->common.command->name, PROGRESS_SHARE, bnd_quantize_plan_totals(plan).work);
-    bnd_watch watch = {.at = tell, .state = &bar};
+    bnd_watch watch = {.at = tell, .state = &bar, .output = process_writes};
     stop_on_signals(); /* so that no part of the output stays */
     bnd_status status = bnd_checkpoint_quantize(plan, path, q->durable, &watch, &why);
     end_on_signals();
@@ -254,7 +233,7 @@ static const option_row options[] = {
     {.name = "shard-size",
      .argument = "BYTES",
      .help = "most bytes of tensors per file of a folder: 5GB, 512MiB (default 5GB, or one file if IN is one)",
-     INTO(quantize, how.shard_size, read_bytes)},
+     INTO(quantize, how.shard_size, read_byte_size)},
     {.name = "dry-run", .help = "print the plan for each tensor, and write nothing", INTO_FLAG(quantize, dry_run)},
     {.name = "report",
      .argument = "FILE.html",

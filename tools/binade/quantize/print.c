@@ -38,7 +38,7 @@ static char *plain_name(const char *name)
 
 static void add_row(table *t, const bnd_planned_weight *row, bool people)
 {
-    table_add(t, plain_name(row->name));
+    table_add(t, people ? plain_name(row->name) : copy_text(row->name));
     table_add(t, quantize_shape_text(row));
     table_add(t, copy_text(bnd_stored_as(row->weight)));
     table_add(t, copy_text(bnd_planned_to(row)));

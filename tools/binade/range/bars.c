@@ -132,7 +132,8 @@ static enum part part_at(const axis *a, const bnd_format *f, int at)
     int low = column_of(a, l.smallest), high = column_of(a, l.largest), normal = column_of(a, l.smallest_normal);
     bool subnormals = l.smallest < l.smallest_normal;
     normal += subnormals && normal == low && high > low;
-    return at < low || at > high ? OUTSIDE : at < normal ? SUBNORMAL : NORMAL;
+    bool normals = l.smallest_normal <= l.largest;
+    return at < low || at > high ? OUTSIDE : at < normal || !normals ? SUBNORMAL : NORMAL;
 }
 
 static void print_bar(const range *r, const axis *a, const bnd_format *f, bool blocks)

@@ -20,9 +20,10 @@ static const outcome outcomes[] = {
     {"nan", "nan", "became NaN", RED},
     {"min", "min", "raised to the smallest value: the format has none below it", YELLOW},
     {"no-nan", "no-nan", "NaN became a number: the format has no NaN", RED},
+    {"abs", "abs", "became its magnitude: the format has no sign", RED},
 };
 enum { OUTCOMES = sizeof outcomes / sizeof outcomes[0] };
-enum { OK, SUBNORMAL, TO_ZERO, SATURATED, INFINITE, IS_NAN, RAISED, NO_NAN };
+enum { OK, SUBNORMAL, TO_ZERO, SATURATED, INFINITE, IS_NAN, RAISED, NO_NAN, MAGNITUDE };
 
 static bool is_nan(bnd_exact x)
 {
@@ -41,16 +42,20 @@ static int outcome_of(const bnd_format *f, const bnd_rounded *r, const given *v)
     if ((r->flags & BND_FLAG_TO_ZERO) != 0) {
         return TO_ZERO;
     }
-    if ((r->flags & BND_FLAG_SATURATED) != 0 ||
-        (v->exact.kind == BND_KIND_INFINITE && r->value.kind == BND_KIND_FINITE)) {
+    if ((r->flags & BND_FLAG_SATURATED) != 0) {
         return SATURATED;
     }
     if (class == BND_CLASS_INFINITY) {
         return (r->flags & BND_FLAG_OVERFLOW) != 0 ? INFINITE : OK;
     }
-    bool raised = !f->has_zero ? (r->flags & (BND_FLAG_UNDERFLOW | BND_FLAG_INVALID)) != 0
-                               : !f->has_subnormals && (r->flags & BND_FLAG_UNDERFLOW) != 0;
-    return raised ? RAISED : class == BND_CLASS_SUBNORMAL ? SUBNORMAL : OK;
+    bool gradual = f->has_zero && f->has_subnormals;
+    if ((r->flags & (BND_FLAG_INVALID | (gradual ? 0 : BND_FLAG_UNDERFLOW))) != 0) {
+        return RAISED;
+    }
+    if (v->exact.negative && class != BND_CLASS_ZERO && !r->value.negative) {
+        return MAGNITUDE;
+    }
+    return class == BND_CLASS_SUBNORMAL ? SUBNORMAL : OK;
 }
 
 static int add_value(void *state, const given *v, size_t index)

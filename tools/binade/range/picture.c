@@ -66,11 +66,15 @@ static double top_of(const frame *a, size_t i)
 static void draw_bar(svg *s, const frame *a, const bnd_format *f, double y)
 {
     range_limits l = range_limits_of(f);
-    double low = place_of(a, l.smallest), normal = place_of(a, l.smallest_normal), high = place_of(a, l.largest);
+    double low = place_of(a, l.smallest), high = place_of(a, l.largest);
+    bool normals = l.smallest_normal <= l.largest;
+    double normal = normals ? place_of(a, l.smallest_normal) : high;
     if (normal > low) {
         svg_box(s, SVG_LIGHT, low, y, normal - low, BAR);
     }
-    svg_box(s, SVG_SOLID, normal, y, high > normal ? high - normal : 1, BAR);
+    if (normals) {
+        svg_box(s, SVG_SOLID, normal, y, high > normal ? high - normal : 1, BAR);
+    }
 }
 
 /* After the marks, whose lines would cross them. */

@@ -117,7 +117,7 @@ static int work(relayout_question *q, const bnd_checkpoint *in)
     const bnd_relayout how = {.layout = q->layout,
                               .shard_size = q->shard_size,
                               .context = &context,
-                              .watch = {.at = show_progress, .state = &q->bar}};
+                              .watch = {.at = show_progress, .state = &q->bar, .output = process_writes}};
     progress_begin(&q->bar, &q->common, "relayout", PROGRESS_BYTES, 0);
     status = bnd_checkpoint_relayout(&result, in, path, &how, true, &why);
     progress_end(&q->bar);
@@ -167,8 +167,8 @@ static const option_row options[] = {
      INTO_FLAG(relayout_question, no_check)},
     {.name = "shard-size",
      .argument = "BYTES",
-     .help = "the most bytes of tensors in a file (default: one file)",
-     INTO_WHOLE(relayout_question, shard_size, 0, UINT64_MAX)},
+     .help = "most bytes of tensors per file of a folder: 5GB, 512MiB (default: one file)",
+     INTO(relayout_question, shard_size, read_byte_size)},
     {.name = "report",
      .argument = "FILE.html",
      .help = "write a page with the changes as well: one file that opens in a browser",

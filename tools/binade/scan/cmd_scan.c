@@ -118,20 +118,39 @@ static void write_report(bnd_lab_json *json, const void *state)
     bnd_lab_json_end(json);
 }
 
-static int print_scan(const scan_options *o, const bnd_scan *scan)
+/* A tensor that stays, and would not with --vectors; NULL: there is none. */
+static const bnd_scanned *find_vector(const bnd_checkpoint *checkpoint, const bnd_scan *scan)
+{
+    for (size_t i = 0; i < bnd_scan_tensors(scan); i++) {
+        const bnd_scanned *t = bnd_scan_at(scan, i);
+        const bnd_stored_weight *w = bnd_checkpoint_find_weight(checkpoint, t->name);
+        if (w != NULL && w->is_float && w->rank < 2 && w->count > 0) {
+            return t;
+        }
+    }
+    return NULL;
+}
+
+static int complain_of_none(const scan_options *o, const bnd_checkpoint *checkpoint, const bnd_scan *scan)
+{
+    const unsigned long long staying = bnd_scan_model_of(scan)->staying;
+    if (staying == 0) {
+        return complain(o->common.command,
+                        o->only.count + o->skip.count > 0 ? "%s: --only and --skip leave no tensor to scan"
+                                                          : "%s has no tensors",
+                        o->path);
+    }
+    const bnd_scanned *vector = find_vector(checkpoint, scan), *named = vector != NULL ? vector : bnd_scan_at(scan, 0);
+    return complain(o->common.command, "%s has no matrix%s to scan: of %llu tensor%s none is one (%s: %s)%s", o->path,
+                    o->how.vectors ? " or vector" : "", staying, staying == 1 ? "" : "s", named->name, named->why,
+                    vector != NULL ? ". --vectors scans vectors, too" : "");
+}
+
+static int print_scan(const scan_options *o, const bnd_checkpoint *checkpoint, const bnd_scan *scan)
 {
     const bnd_scan_model *m = bnd_scan_model_of(scan);
     if (m->tensors == 0) {
-        return m->staying == 0
-                   ? complain(o->common.command,
-                              o->only.count + o->skip.count > 0 ? "%s: --only and --skip leave no tensor to scan"
-                                                                : "%s has no tensors",
-                              o->path)
-                   : complain(o->common.command,
-                              "%s has no matrix to scan: of %llu tensor%s none is one (%s: %s). --vectors scans "
-                              "vectors, too",
-                              o->path, (unsigned long long)m->staying, m->staying == 1 ? "" : "s",
-                              bnd_scan_at(scan, 0)->name, bnd_scan_at(scan, 0)->why);
+        return complain_of_none(o, checkpoint, scan);
     }
     if (o->common.output == OUTPUT_JSON) {
         scan_print_json(o, scan);
@@ -166,7 +185,7 @@ static int scan_path(scan_options *o)
         return complain(o->common.command, "%s", why.message);
     }
     if (status == BND_OK) {
-        const bnd_watch watch = {show_progress, &bar};
+        const bnd_watch watch = {.at = show_progress, .state = &bar};
         o->how.context = &context;
         o->how.watch = &watch;
         o->how.wanted = is_wanted;
@@ -175,7 +194,7 @@ static int scan_path(scan_options *o)
         status = bnd_scan_new(&scan, checkpoint, o->candidates, o->count, &o->how, &why);
         progress_end(&bar);
     }
-    int left = status == BND_OK ? print_scan(o, scan) : fail(o->common.command, o->path, status, &why);
+    int left = status == BND_OK ? print_scan(o, checkpoint, scan) : fail(o->common.command, o->path, status, &why);
     left = status == BND_BAD_FILE ? BAD_USAGE : left;
     bnd_scan_free(scan);
     bnd_checkpoint_free(checkpoint);

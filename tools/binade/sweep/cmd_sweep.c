@@ -114,6 +114,9 @@ static bool note_made(void *data, size_t point, const char *failure)
     sweep *s = data;
     bnd_record done = {.count = 0};
     bnd_point last = {.step = s->tasks[point].training.steps - 1};
+    if (s->status != GO_ON) { /* a point of another rank, after a failure */
+        return false;
+    }
     if (failure != NULL) {
         live_end(&s->live);
         complain(s->asked.common.command, "%s", failure);
@@ -125,36 +128,46 @@ static bool note_made(void *data, size_t point, const char *failure)
     return live_watch(&s->live, point, &done);
 }
 
-static int read_back(sweep *s)
+static int read_back(sweep *s, const size_t *points, size_t count)
 {
     bnd_error why;
-    for (size_t i = 0; i < s->count; i++) {
-        if (bnd_record_read(&s->records[i], s->directories[i], &why) != BND_OK) {
-            complain(s->asked.common.command, "%s: %s", s->directories[i], why.message);
+    for (size_t i = 0; i < count; i++) {
+        const char *directory = s->directories[points[i]];
+        if (bnd_record_read(&s->records[points[i]], directory, &why) != BND_OK) {
+            complain(s->asked.common.command, "%s: %s", directory, why.message);
             return BAD_STREAM;
         }
     }
     return GO_ON;
 }
 
+/* Reads a point that is finished, unless it is one of another training. */
+static bool take_finished(sweep *s, size_t point)
+{
+    char failure[FAILURE_SIZE] = "";
+    make_one(s, point, failure);
+    return note_made(s, point, failure[0] != '\0' ? failure : NULL);
+}
+
 static int run_everywhere(sweep *s)
 {
     size_t *open = allocate(NULL, s->count, sizeof *open), n = 0;
+    bool goes_on = true;
     live_begin(&s->live, &s->asked.common, "sweep", s->tasks, s->count);
-    for (size_t i = 0; i < s->count; i++) {
+    for (size_t i = 0; goes_on && i < s->count; i++) {
         if (is_on_disk(s, i)) {
-            note_made(s, i, NULL);
+            goes_on = take_finished(s, i);
         } else {
             open[n++] = i;
         }
     }
-    s->status = GO_ON;
-    ranks_deal(&s->ranks, open, n, note_made, s);
+    ranks_deal(&s->ranks, open, goes_on ? n : 0, note_made, s);
     if (s->status == GO_ON) {
         live_end(&s->live);
     }
+    const int status = s->status != GO_ON ? s->status : was_stopped() ? BAD_STREAM : read_back(s, open, n);
     free(open);
-    return s->status != GO_ON ? s->status : was_stopped() ? BAD_STREAM : read_back(s);
+    return status;
 }
 
 /* ---- the command ---- */
@@ -223,6 +236,7 @@ static int run(const command *self, int argc, char **argv)
     status = status == GO_ON ? choose(&s) : status;
     status = status == GO_ON ? make_tasks(&s) : status;
     status = status == GO_ON ? open_context(&s) : status;
+    status = ranks_agree(&s.ranks, self, status);
     status = status == GO_ON ? run_ranks(&s) : status;
     bool stopped = was_stopped();
     if (status == GO_ON && s.ranks.rank == 0 && !stopped) {

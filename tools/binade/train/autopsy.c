@@ -165,6 +165,7 @@ int make_autopsies(train_result *r, const settings *s, const bnd_task *tasks, co
         train_row *row = &r->rows[i];
         const bnd_task *own = &tasks[row->records - r->records];
         if (is_ill(r, row, own)) {
+            row->has_parts = bnd_autopsy_runs(&own->training) > 0;
             row->epsilon = own->training.epsilon;
             row->v = own->training.policy.cast[BND_ROLE_V].format;
             status = make_one(row, s, &r->rows[row->reference], own, r->margin, context);

@@ -147,7 +147,9 @@ char *autopsy_text(const train_row *row)
     const bnd_autopsy *a = row->autopsy;
     char *text = NULL;
     if (a->culprit_count == 0) {
-        return copy_text("Nothing in the recipe can be lifted to fp32 by itself.");
+        return copy_text(row->has_parts ? "No part can be named: a final loss counts as chance level at most, so the "
+                                          "recipe ends no higher than fp32."
+                                        : "Nothing in the recipe can be lifted to fp32 by itself.");
     }
     for (size_t i = 0; i < a->culprit_count; i++) {
         text = joined(text, i + 1 < a->culprit_count ? "; " : "; and ", culprit_text(row, &a->culprits[i]));
@@ -307,13 +309,15 @@ static void print_one(const train_row *row, const char *reference, legend *l)
     say(autopsy_text(row));
     if (a->share_count > 0) {
         print_shares(a, l);
-        print_mechanisms(a, l);
     }
-    printf("\n");
-    say(format_text(row->count > 1
-                        ? "%zu counterfactual runs, over %zu seed pairs."
-                        : "%zu counterfactual runs of one seed pair, which has no intervals: --seeds 3 gives some.",
-                    a->runs, row->count));
+    print_mechanisms(a, l);
+    if (a->runs > 0) {
+        printf("\n");
+        say(format_text(row->count > 1
+                            ? "%zu counterfactual runs, over %zu seed pairs."
+                            : "%zu counterfactual runs of one seed pair, which has no intervals: --seeds 3 gives some.",
+                        a->runs, row->count));
+    }
     free(outcome);
     free(left);
 }

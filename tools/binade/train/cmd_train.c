@@ -91,8 +91,8 @@ static int make_tasks(train *t)
 static int join_ranks(train *t)
 {
     const command *self = t->asked.common.command;
-    const size_t asked = t->asked.changed.ranks;
-    if (asked <= 1 || !ranks_are_launched()) {
+    const size_t asked = t->asked.changed.ranks > 1 ? t->asked.changed.ranks : 1, launched = ranks_launched();
+    if (launched == 0 || (launched == 1 && asked == 1)) {
         return GO_ON;
     }
     if (!ranks_have_mpi()) {
@@ -116,7 +116,7 @@ static int join_ranks(train *t)
     return GO_ON;
 }
 
-/* After a failure the others may wait for this one. */
+/* After a failure of the runs the others may wait for this one. Before them all ranks have agreed. */
 static void leave_ranks(const train *t, int status)
 {
     if (t->ranks.count > 1 && status != GO_ON && t->records != NULL) {
@@ -130,14 +130,19 @@ static void leave_ranks(const train *t, int status)
 
 /* ---- running ---- */
 
+static int open_context(train *t)
+{
+    bnd_error why;
+    unsigned threads = t->asked.common.threads > 0 || t->ranks.count == 1 ? t->asked.common.threads : 1;
+    return bnd_context_init(&t->context, NULL, threads, &why) == BND_OK
+               ? GO_ON
+               : complain(t->asked.common.command, "%s", why.message);
+}
+
 static int run_tasks(train *t)
 {
     const command *self = t->asked.common.command;
     bnd_error why;
-    unsigned threads = t->asked.common.threads > 0 || t->ranks.count == 1 ? t->asked.common.threads : 1;
-    if (bnd_context_init(&t->context, NULL, threads, &why) != BND_OK) {
-        return complain(self, "%s", why.message);
-    }
     bnd_context of_a_run = t->context;
     of_a_run.threads = t->count > 1 ? 1 : t->context.threads;
     t->records = allocate(NULL, t->count, sizeof *t->records);
@@ -383,6 +388,8 @@ static int run(const command *self, int argc, char **argv)
     status = status == GO_ON ? choose_recipes(&t) : status;
     status = status == GO_ON ? make_tasks(&t) : status;
     status = status == GO_ON && t.ranks.rank == 0 ? dump_inputs(&t.asked, &t.tasks[0].training) : status;
+    status = status == GO_ON ? open_context(&t) : status;
+    status = ranks_agree(&t.ranks, self, status);
     status = status == GO_ON ? run_tasks(&t) : status;
     leave_ranks(&t, status);
     if (status == GO_ON && t.ranks.rank == 0) {

@@ -120,7 +120,8 @@ typedef struct train_row {
     bool compared;    /* there were pairs */
     bnd_comparison is;
     bnd_autopsy *autopsy; /* NULL: none was made */
-    double epsilon;       /* of what was autopsied: the optimizer's, */
+    bool has_parts;       /* of what was autopsied: there is a part to try; */
+    double epsilon;       /* the optimizer's, */
     bnd_format v;         /* and what its second moments are kept in */
 } train_row;
 

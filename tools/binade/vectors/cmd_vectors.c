@@ -151,8 +151,19 @@ static int generate(vectors *v)
 
 /* ---- the command ---- */
 
+/* An option that describes lines, where their header does; NULL: none was given. */
+static const char *of_description(const vectors *v)
+{
+    bool header = v->command == NULL && v->op == NULL;
+    return !header ? NULL : v->in.count > 0 ? "--in" : v->out_given ? "--out" : v->lab_flags ? "--lab-flags" : NULL;
+}
+
 static int check(vectors *v)
 {
+    if (of_description(v) != NULL) {
+        return complain(v->common.command, "%s needs --op, which replaces the header; without --op, leave %s out",
+                        of_description(v), of_description(v));
+    }
     if (v->command != NULL && v->common.operand_count > 1) {
         return complain(v->common.command, "'%s' cannot be used with a command after --", v->common.operands[1]);
     }

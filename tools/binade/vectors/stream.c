@@ -78,22 +78,17 @@ static int refuse(source *s, const char *message)
     return complain(s->asked->common.command, "%s: line %llu: %s", s->name, (unsigned long long)s->number, message);
 }
 
-/* Choices that the command line makes count before those of the header. */
+/* Choices that the command line makes count before those of the header. Dialects do not say how to flush, nor when
+ * tininess is detected. */
 static void override(bnd_vectors *described, const settings *s)
 {
-    bnd_rule from_dialect;
-    if (s->dialect_given && bnd_dialect_rule(&from_dialect, s->dialect, &described->out)) {
-        described->rule = bnd_vectors_rule(described, rule_with(s, &from_dialect));
-        return;
+    bnd_rule header = described->rule, rule = header;
+    if (s->dialect_given && bnd_dialect_rule(&rule, s->dialect, &described->out)) {
+        rule.flush_in = header.flush_in;
+        rule.flush_out = header.flush_out;
+        rule.tiny_before = header.tiny_before;
     }
-    bnd_rule rule = described->rule;
-    if (s->rounding_given) {
-        rule.rounding = s->rule.rounding;
-        rule.random_bits = s->rule.random_bits;
-    }
-    rule.overflow = s->overflow_given ? s->rule.overflow : rule.overflow;
-    rule.nan = s->nan_given ? s->rule.nan : rule.nan;
-    described->rule = bnd_vectors_rule(described, rule);
+    described->rule = bnd_vectors_rule(described, rule_with(s, rule));
 }
 
 static int take_header(source *s)

@@ -81,10 +81,17 @@ bool json_tree_add(json_t *container, json_t *value)
     if (container->is.all.count == container->is.all.room && !grow(container)) {
         return false;
     }
+    size_t index = container->is.all.count;
     if (container->type == JSON_OBJECT) {
-        container->is.all.slots[slot_of(container, value->key)] = container->is.all.count + 1;
+        size_t *slot = &container->is.all.slots[slot_of(container, value->key)];
+        index = *slot != 0 ? *slot - 1 : index;
+        *slot = index + 1;
     }
-    container->is.all.items[container->is.all.count++] = value;
+    if (index < container->is.all.count) {
+        json_decref(container->is.all.items[index]);
+    }
+    container->is.all.count += index == container->is.all.count;
+    container->is.all.items[index] = value;
     value->parent = container;
     return true;
 }

@@ -1,6 +1,6 @@
 /* The calls of jansson that binade uses, for the WebAssembly, where that library is not. The same texts are read and
- * refused, for the same reason and at the same position, as by jansson 2.14 with the flags below; both are always on.
- * tests/page/test_jansson.c compares the two. */
+ * refused, for the same reason and at the same position, as by jansson 2.14 with the flags below. JSON_DECODE_ANY is
+ * always on. tests/page/test_jansson.c compares the two. */
 #ifndef BINADE_PAGE_JANSSON_H
 #define BINADE_PAGE_JANSSON_H
 

@@ -14,6 +14,7 @@ typedef struct reading {
     json_t *root, *at;
     char *key;
     size_t depth;
+    bool once; /* a key that is there twice is refused; else the last value counts */
 } reading;
 
 static bool is_mark(const reading *r, char mark)
@@ -84,7 +85,7 @@ static bool read_key(reading *r)
     if (memchr(w->text, '\0', w->text_length) != NULL) {
         return fail(r, json_error_null_byte_in_key);
     }
-    if (json_object_get(r->at, w->text) != NULL) {
+    if (r->once && json_object_get(r->at, w->text) != NULL) {
         return fail(r, json_error_duplicate_key);
     }
     r->key = w->text;
@@ -140,9 +141,9 @@ static bool read_value(reading *r)
 
 json_t *json_loadb(const char *bytes, size_t length, size_t flags, json_error_t *error)
 {
-    (void)flags; /* both are on */
     *error = (json_error_t){.text = ""};
-    reading r = {.words = {.bytes = (const unsigned char *)bytes, .length = length, .error = error}};
+    reading r = {.words = {.bytes = (const unsigned char *)bytes, .length = length, .error = error},
+                 .once = (flags & JSON_REJECT_DUPLICATES) != 0};
     json_next_word(&r.words);
     bool good = read_value(&r);
     while (good && r.at != NULL) {

@@ -53,3 +53,9 @@ bool was_stopped(void)
 {
     return false;
 }
+
+void process_writes(void *state, const bnd_checkpoint_writer *writer)
+{
+    (void)state;
+    (void)writer;
+}

@@ -125,9 +125,29 @@ def _to_numpy(x):
         except (BufferError, RuntimeError, TypeError) as why:
             raise TypeError(f"numpy cannot read this array of {type(x).__name__} by DLPack: {why}") from None
     try:
-        return numpy.asarray(x)
+        array = numpy.asarray(x)
     except ValueError as why:
         raise TypeError(f"no array can be made of this {type(x).__name__}: {why}") from None
+    if isinstance(x, (list, tuple)) and array.dtype.kind == "f":
+        _refuse_rounded(x, array)
+    return array
+
+
+def _not_exact(what):
+    return ValueError(f"float64 does not hold these {what} exactly, and rounding twice is not rounding once; "
+                      "convert them to float64 first if that is meant")
+
+
+def _refuse_rounded(x, array):
+    """Refuses a list whose integers numpy rounded: beside others, they become floats."""
+    with numpy.errstate(all="ignore"):
+        large = numpy.abs(array) >= 2.0**53
+    elements = numpy.asarray(x, object) if large.any() else array
+    if elements is array or elements.shape != array.shape:
+        return
+    for given, made in zip(elements[large], array[large]):
+        if isinstance(given, (int, numpy.integer)) and int(given) != int(made):
+            raise _not_exact("integers")
 
 
 def _named_format(dtype):
@@ -199,9 +219,7 @@ def numbers(array):
         raise TypeError(f"expected an array of real numbers, got one of {array.dtype}")
     y, exact = _exactly(array)
     if not exact:
-        what = "integers" if integers else array.dtype
-        raise ValueError(f"float64 does not hold these {what} exactly, and rounding twice is not rounding once; "
-                         "convert them to float64 first if that is meant")
+        raise _not_exact("integers" if integers else array.dtype)
     return y
 
 
@@ -275,10 +293,11 @@ def _overlaps(array):
     return array.size > 0 and int(numpy.diff(numpy.sort(at)).min()) < array.itemsize
 
 
-def room(out, shape, dtype, of, source):
+def room(out, shape, dtype, of, source, scales=None):
     """(array to write to, what to do then): the memory of `out`, or a new array if that cannot be written in place.
 
-    dtype is the numpy type of the result, of the Format of its codes or None. `source` is the numpy array that is read.
+    dtype is the numpy type of the result, of the Format of its codes or None. `source` is the numpy array that is read;
+    `scales`, another one: each of them is read for several elements.
     """
     if out is None:
         return numpy.empty(shape, dtype), None
@@ -300,7 +319,9 @@ def room(out, shape, dtype, of, source):
                          "result needs a place of its own")
     same = source is not None and array.ctypes.data == source.ctypes.data and array.strides == source.strides
     same = same and array.itemsize == source.itemsize
-    if array.flags.c_contiguous and (source is None or same or not numpy.may_share_memory(array, source)):
+    apart = source is None or same or not numpy.may_share_memory(array, source)
+    apart = apart and (scales is None or not numpy.may_share_memory(array, scales))
+    if array.flags.c_contiguous and apart:
         return array.view(dtype), None
     y = numpy.empty(shape, dtype)
     return y, lambda: array.view(dtype).__setitem__(Ellipsis, y)

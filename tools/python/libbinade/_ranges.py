@@ -17,8 +17,9 @@ _OUTCOMES = {"ok": ("ok", "exact, or rounded with the format's full precision"),
              "max": ("max", "saturated to the largest value"),
              "inf": ("inf", "overflowed to infinity"),
              "nan": ("nan", "became NaN"),
-             "min": ("min", "raised to the smallest value: the format has no zero"),
-             "no-nan": ("no-nan", "NaN became a number: the format has no NaN")}
+             "min": ("min", "raised to the smallest value: the format has none below it"),
+             "no-nan": ("no-nan", "NaN became a number: the format has no NaN"),
+             "abs": ("abs", "became its magnitude: the format has no sign")}
 
 
 def _outcome(f, rounded, given):
@@ -30,13 +31,15 @@ def _outcome(f, rounded, given):
         return "nan"
     if flags & _types.BND_FLAG_TO_ZERO:
         return "zero"
-    infinite = given.exact.kind == _types.BND_KIND_INFINITE
-    if flags & _types.BND_FLAG_SATURATED or infinite and value.kind == _types.BND_KIND_FINITE:
+    if flags & _types.BND_FLAG_SATURATED:
         return "max"
     if value.kind == _types.BND_KIND_INFINITE:
         return "inf" if flags & _types.BND_FLAG_OVERFLOW else "ok"
-    if not f.has_zero and flags & (_types.BND_FLAG_UNDERFLOW | _types.BND_FLAG_INVALID):
+    gradual = f.has_zero and f.has_subnormals
+    if flags & (_types.BND_FLAG_INVALID | (0 if gradual else _types.BND_FLAG_UNDERFLOW)):
         return "min"
+    if given.exact.negative and value.kind == _types.BND_KIND_FINITE and not value.negative:
+        return "abs"
     subnormal = lib.bnd_classify(ctypes.byref(f), value) == _types.BND_CLASS_SUBNORMAL
     return "sub" if subnormal else "ok"
 
@@ -60,7 +63,7 @@ class Ranges:
         return {"cells": self.cells}
 
     def outcome(self, value: Any, format: Union[str, Format]) -> str:
-        """The outcome of one of the values in one of the formats: ok sub zero max inf nan min no-nan."""
+        """The outcome of one of the values in one of the formats: ok sub zero max inf nan min no-nan abs."""
         name, shown = Format(format).name, Given(value).input
         for what, there, asked in (("format", [f.name for f in self.formats], name), ("value", self.values, shown)):
             if asked not in there:
@@ -112,7 +115,7 @@ def range(format: Names = None, values: Any = None, rounding: Optional[str] = No
     found, _ = formats_of(format, "fp32,tf32,fp16,bf16,e5m2,e4m3,e3m2,e2m3,e2m1,e8m0")
     if values is None:
         values = [f"1e{exponent}" for exponent in _rows(-10, 11)]
-    elif isinstance(values, str) or not hasattr(values, "__iter__"):
+    elif isinstance(values, str) or not hasattr(values, "__iter__") or getattr(values, "shape", None) == ():
         values = [values]
     choices = {"rounding": rounding, "overflow": overflow, "nan": nan, "flush": flush, "tininess": tininess}
     return Ranges(found, [Given(v) for v in values], lambda f: rule_in(f, dialect, **choices), seed)

@@ -1105,7 +1105,8 @@ bnd_side_file._fields_ = [("name", c_char_p), ("text", c_char_p), ("length", c_s
 bnd_checkpoint_plan._fields_ = [("tensors", POINTER(bnd_planned)), ("count", c_size_t),
     ("metadata", POINTER(bnd_safetensors_pair)), ("pairs", c_size_t), ("side", POINTER(bnd_side_file)),
     ("side_count", c_size_t), ("shard_size", c_uint64)]
-bnd_watch._fields_ = [("at", CFUNCTYPE(c_bool, c_void_p, c_uint64, c_uint64)), ("state", c_void_p)]
+bnd_watch._fields_ = [("at", CFUNCTYPE(c_bool, c_void_p, c_uint64, c_uint64)), ("state", c_void_p),
+    ("output", CFUNCTYPE(None, c_void_p, c_void_p))]
 bnd_cast._fields_ = [("given", c_bool), ("transient", c_bool), ("hadamard", c_bool), ("requantized", c_bool),
     ("hadamard_size", c_uint16), ("format", bnd_format), ("rule", bnd_rule), ("scaling", (c_char * 32))]
 bnd_reset._fields_ = [("m", c_uint32), ("v", c_uint32)]

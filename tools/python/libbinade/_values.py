@@ -152,7 +152,10 @@ def written(value):
     x = float(value)
     if x == x and value != x:
         raise ValueError(f"a float does not hold {value!r} exactly; give it as a text")
-    return x.hex() if math.isfinite(x) else str(x), repr(x)
+    if math.isfinite(x):
+        return x.hex(), repr(x)
+    shown = f"{'-' if math.copysign(1, x) < 0 else ''}{abs(x)}"  # str() drops the sign of NaN
+    return shown, shown
 
 
 def _code_part(word):

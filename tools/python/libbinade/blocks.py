@@ -263,7 +263,7 @@ def dequantize(codes: Any, scales: Any = None, block: Optional[str] = None, axis
     if not b.integer:
         check_codes(codes, math.prod(shape), Format(b.element), packed)
     how = how_of(packed=packed, threads=threads, backend=backend)
-    y, finish = _arrays.room(out, shape, numpy.dtype(numpy.float32), None, codes)
+    y, finish = _arrays.room(out, shape, numpy.dtype(numpy.float32), None, codes, scales)
     factor = 1.0 if tensor_scale is None else _tensor_scale(tensor_scale, finite=False)
     call("bnd_dequantize_f32", y.ctypes.data, codes.ctypes.data, scales.ctypes.data, factor, extent, _byref(b),
          _byref(how))
@@ -287,7 +287,7 @@ def fake_quantize(x: Any, block: str = "mxfp8", axis: int = -1, *, rule: Optiona
     shape, axis = shape_of(b, numbers.shape, axis)
     how = how_of(rule_of(b.element, rounding, overflow, nan, flush), seed, first, False, threads, backend)
     given = _Given(b, _scales_shape(b, numbers.shape, axis), scales, tensor_scale, copy)
-    y, finish = _arrays.room(out, numbers.shape, numpy.dtype(numpy.float32), None, numbers)
+    y, finish = _arrays.room(out, numbers.shape, numpy.dtype(numpy.float32), None, numbers, given.scales)
     counted = Stats() if stats else None
     call("bnd_fake_quantize_given_f32", y.ctypes.data, numbers.ctypes.data, shape, _byref(b), _byref(given.struct),
          _byref(how), _byref(counted))

@@ -93,9 +93,12 @@ def _recipe_list(recipe, switch, reference):
     listed = [_Recipe(name, policy) for name, policy in found.items()]
     if switch is not None:
         words = switch.rsplit("@", 1) if isinstance(switch, str) else switch
-        if len(words) != 2 or not words[0] or not str(words[1]).isdecimal():
+        if not isinstance(words, (list, tuple)) or len(words) != 2 or not words[0] or not str(words[1]).isdecimal():
             raise ValueError(f"switch must be 'RECIPE@STEP', not {brief(switch)}")
-        (to, policy), step = recipes_of(words[0])[0], whole(int(words[1]), "the step of switch", _MANY)
+        others, step = recipes_of(words[0]), whole(int(words[1]), "the step of switch", _MANY)
+        if len(others) != 1:
+            raise ValueError(f"switch must name one recipe, got {len(others)}: {brief(switch)}")
+        to, policy = others[0]
         listed += [_Recipe(f"{r.name}>{to}@{step}", r.policy, step, policy) for r in listed[1 if added else 0:]]
     return listed
 

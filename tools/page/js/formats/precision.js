@@ -4,8 +4,12 @@ import { powerText } from "../chart/scale.js";
 import { namesInput } from "./names.js";
 import { changed, factsOf, limited, namesOf, unlimited } from "./state.js";
 
-// Normal values have a step of 2^(1 - p) relative to the power of two below them; it doubles per binade of subnormal values.
+// Normal values have a step of 2^(1 - p) relative to the power of two below them; it doubles per binade of subnormal
+// values. A format such as e1m3 has subnormal values alone.
 function lineOf(f, i) {
+    if (f.log2_min_normal === null) {
+        return { name: f.name, style: i + 1, x: [f.log2_min, f.log2_max], y: [1, 2 ** (f.log2_min - f.log2_max)] };
+    }
     const step = 2 ** (1 - f.precision);
     const x = [f.log2_min_normal, f.log2_max], y = [step, step];
     if (f.log2_min < f.log2_min_normal) {
@@ -31,7 +35,7 @@ export function open(element, page, go) {
             state = now;
             names.show(namesOf(state));
             const all = factsOf(page.core, namesOf(state)), formats = all.filter(limited);
-            chart.update({ note: note + unlimited(all), series: formats.map(lineOf), summary: formats.map((f) => `${f.name}: ${f.precision} bits from ${f.min_normal} to ${f.max}`).join("; ") });
+            chart.update({ note: note + unlimited(all), series: formats.map(lineOf), summary: formats.map((f) => (f.log2_min_normal === null ? `${f.name}: subnormal values up to ${f.max}` : `${f.name}: ${f.precision} bits from ${f.min_normal} to ${f.max}`)).join("; ") });
         },
         close: () => chart.close(),
     };

@@ -53,9 +53,10 @@ class Bars {
 
     // Subnormal values have at least two pixels, however few binades they are.
     bar(f, y, left, place) {
-        const subnormal = f.log2_min < f.log2_min_normal, from = place(f.log2_min), normal = Math.max(place(f.log2_min_normal), from + (subnormal ? 2 : 0)), to = Math.max(place(f.log2_max), normal + 1.5);
+        const normals = f.log2_min_normal !== null, subnormal = !normals || f.log2_min < f.log2_min_normal, from = place(f.log2_min);
+        const normal = Math.max(place(normals ? f.log2_min_normal : f.log2_max), from + (subnormal ? 2 : 0)), to = Math.max(place(f.log2_max), normal + 1.5);
         const look = styleOf(1), rect = (x, end, name) => s("rect", { x: x.toFixed(1), y: y + 4, width: Math.max(0.5, end - x).toFixed(1), height: BAR, class: name });
-        return [s("text", { x: left - 8, y: y + 16, class: "chart-text chart-end" }, cut(f.name, 20)), rect(normal, to, `chart-fill ${look.colour}`),
+        return [s("text", { x: left - 8, y: y + 16, class: "chart-text chart-end" }, cut(f.name, 20)), ...(normals ? [rect(normal, to, `chart-fill ${look.colour}`)] : []),
             ...(subnormal ? [rect(from, normal, "formats-subnormal"), ...hatch(styleOf(4), from, y + 4, normal - from, BAR)] : [])];
     }
 
@@ -79,7 +80,7 @@ class Bars {
     }
 }
 
-const outcomes = { ok: "kept", sub: "subnormal", zero: "→ 0", max: "→ largest", inf: "→ ∞", nan: "→ NaN", min: "→ smallest", "no-nan": "NaN → number" };
+const outcomes = { ok: "kept", sub: "subnormal", zero: "→ 0", max: "→ largest", inf: "→ ∞", nan: "→ NaN", min: "→ smallest", "no-nan": "NaN → number", abs: "→ magnitude" };
 
 // What becomes of each value in each format, by `binade range`.
 function cells(core, names, values) {

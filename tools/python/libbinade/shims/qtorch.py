@@ -85,7 +85,11 @@ def fixed_point_quantize(x: torch.Tensor, wl: int, fl: int, clamp: bool = True, 
     """
     mode, (wl, fl) = _mode(rounding), _bits_of_fixed(wl, fl)
     y = _tensor(x).detach().double() * 2.0**fl
-    y = y.round() if mode is None else (y + torch.rand_like(y)).floor()
+    if mode is None:
+        y = y.round()
+    else:
+        low = y.floor()
+        y = low + (torch.rand_like(y) >= 1 - (y - low))
     y = y / 2.0**fl
     if clamp:
         top = 2.0**(wl - fl - 1)

@@ -4,6 +4,8 @@ import sys
 
 import numpy
 
+import libbinade as bd
+
 from .._native import brief
 from .._options import one_of
 
@@ -87,6 +89,7 @@ def codes_as_argument(codes, library):
 
 def to_argument(x, source, library):
     """x, numbers in float32 or float64, as an array of `source` of numpy, torch or jax, or of what a callable makes."""
+    x = x.astype(numpy.float64, copy=False) if source == "fp64" else x
     if callable(library):
         return library(x)
     if library == "torch":
@@ -182,3 +185,10 @@ def matrix(x):
     if x.ndim != 2 or x.dtype.kind not in "biuf":
         raise TypeError(f"expected a matrix of real numbers, not {x.ndim} dimensions of {x.dtype}")
     return numpy.ascontiguousarray(x, numpy.float32)
+
+
+def of_source(x, source):
+    """x, in float32, with the numbers that an array of `source` has. Finite ones stay finite."""
+    if source not in ("fp16", "bf16"):
+        return x
+    return numpy.where(numpy.isinf(x), x, bd.round(x, source, overflow="saturate"))

@@ -61,7 +61,7 @@ def _sampled(f, dtype, count, seed):
     draw = numpy.random.default_rng(seed)
     word = numpy.uint64 if dtype == numpy.float64 else numpy.uint32
     anywhere = draw.integers(0, numpy.iinfo(word).max, count - count // 2, word, endpoint=True).view(dtype)
-    low, high = max(f.emin - f.fraction_bits - 2, -1000), min(f.emax + 2, 1000)
+    low, high = (min(max(e, -1000), 1000) for e in (f.emin - f.fraction_bits - 2, f.emax + 2))
     with numpy.errstate(all="ignore"):
         inside = numpy.ldexp(1 + draw.random(count // 2), draw.integers(low, high, count // 2, endpoint=True))
         inside = (inside * draw.choice([-1.0, 1.0], count // 2)).astype(dtype)

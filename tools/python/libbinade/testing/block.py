@@ -177,7 +177,7 @@ def check_block(fn: Callable, block: str, *, rule: Optional[str] = None, axis: i
         share a byte, the first in the lower half.
     block, rule, axis: what is asked, as for quantize. inputs: a list of matrices; the default is samples(seed).
         Scales that are numbers, where the format has codes of scales, are compared by their values.
-    source, library: as in check_cast.
+    source, library: as in check_cast. For fp16 and bf16, the matrices are rounded to the source first.
 
     >>> print(check_block(lambda x: bd.quantize(x, "mxfp4", rule="floor"), "mxfp4", rule="rceil"))
     mxfp4:rceil: 1,035 of 3,584 scales and 20,481 of 114,688 codes are wrong
@@ -202,7 +202,8 @@ def check_block(fn: Callable, block: str, *, rule: Optional[str] = None, axis: i
     named = zip(SAMPLES, samples(seed)) if inputs is None else \
         enumerate(_arguments.several(inputs, "inputs", "matrices"))
     for name, x in named:
-        x, before = _arguments.matrix(x), (report.wrong_scales, report.wrong_codes, report.wrong_tensor_scales)
+        x = _arguments.of_source(_arguments.matrix(x), source)
+        before = (report.wrong_scales, report.wrong_codes, report.wrong_tensor_scales)
         _compare(report, trials, x, _take(tested, x), (block, rule, axis), tested.what)
         report.matrices += 1
         if before != (report.wrong_scales, report.wrong_codes, report.wrong_tensor_scales):

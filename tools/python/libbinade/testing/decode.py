@@ -57,7 +57,7 @@ def _faults(f, codes, right):
     yield "drops the sign", numpy.abs(right)
     yield "has an exponent bias that is one too large", right / 2
     yield "has an exponent bias that is one too small", right * 2
-    if f.width > 8:
+    if f.width == 16:
         yield "reads the bytes of each code in the other order", bd.decode(codes.byteswap(), f, dtype=numpy.float64)
     for other in bd.formats():
         if other.width == f.width and other.name != f.name:

@@ -84,7 +84,8 @@ def check_gemm(fn: Callable, acc: str = "fp32", *, operands: Union[str, bd.Forma
 
     fn: takes matrices m x k and k x n and returns m x n numbers. acc: the accumulator, as for matmul. operands: the
     format whose values the matrices have. out: the format to which results are rounded at the end. inputs: pairs of
-    matrices; the default is samples(operands, seed). source, library: as in check_cast.
+    matrices; the default is samples(operands, seed). source, library: as in check_cast. For fp16 and bf16, the matrices
+    are rounded to the source first.
 
     >>> check_gemm(lambda a, b: bd.matmul(a, b, acc="bf16"), "fp32").accumulators
     ['bf16']
@@ -94,6 +95,7 @@ def check_gemm(fn: Callable, acc: str = "fp32", *, operands: Union[str, bd.Forma
     names = [acc] + [name for name in _KNOWN if name != acc]
     faults = [_Fault(name, make) for name, make in _variants()]
     for a, b in samples(bd.Format(operands), seed) if inputs is None else _pairs(inputs):
+        a, b = _arguments.of_source(a, source), _arguments.of_source(b, source)
         got = _product(tested, a, b, out)
         want = _rounded(bd.matmul(a, b, acc=acc), out)
         wrong = ~_same(got, want)

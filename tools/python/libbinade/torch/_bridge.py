@@ -16,6 +16,9 @@ ROLES = {lib.bnd_role_name(role).decode(): role for role in range(t.BND_ROLE_COU
 Plain = getattr(torch._C, "DisableTorchFunctionSubclass", None) or torch._C.DisableTorchFunction
 NO_CHECKPOINTS = ("torch.utils.checkpoint cannot be used in a wrapped model, because the simulator would not see what "
                   "is recomputed: switch gradient checkpointing off")
+_NO_SECOND = ("create_graph=True cannot be used in a wrapped model, because the simulator has no gradients of "
+              "gradients (gradient penalties, torch.autograd.functional.hessian): leave create_graph out, or compute "
+              "this loss under the recipe fp32 or after libbinade.torch.unwrap(model)")
 
 
 def policy_of(recipe):
@@ -127,6 +130,15 @@ class Run:
 
     # ---- tensors ----
 
+    def stored(self, x):
+        """x as the recipe stores a parameter, with its scales."""
+        pointer, sizes = ctypes.c_void_p(), tuple(x.shape) or (1,)
+        call("bnd_tensor_new_for", ctypes.byref(pointer), self.engine, shape_of(sizes), len(sizes), t.BND_ROLE_PARAM)
+        kept, x, out = Handle(pointer.value, self), _dense(x), torch.empty(x.shape, dtype=torch.float32)
+        call("bnd_tensor_write_f32", kept.pointer, x.data_ptr(), x.numel(), t.bnd_rule())
+        call("bnd_tensor_read_f32", out.data_ptr(), out.numel(), kept.pointer)
+        return out
+
     def tensor(self, x, f, role):
         """A tensor of the engine with these numbers."""
         x, pointer, sizes = _dense(x), ctypes.c_void_p(), tuple(x.shape)
@@ -143,13 +155,26 @@ class Run:
 
 
 class Node:
-    """What the simulator knows of a tensor of PyTorch: its format, its parameter, and how many gradients meet in it."""
+    """What the simulator knows of a tensor of PyTorch: its format, its parameter, and how many gradients meet in it.
 
-    __slots__ = ("format", "role", "uses", "parts", "parameter", "turned", "__weakref__")
+    `parameter` is the parameter that the tensor is, or is the transpose of (`turned`); `whole` is the parameter that it
+    is, or shows a part of, and `stored` says that its numbers are those that the recipe stores of it. `known`: the
+    recipe holds for the tensor. `pending` is the role by which a result in another type is rounded when it is float32
+    again."""
 
-    def __init__(self, f=FP32, role=t.BND_ROLE_ACT):
+    __slots__ = ("format", "role", "uses", "parts", "parameter", "turned", "whole", "stored", "known", "pending",
+                 "__weakref__")
+
+    def __init__(self, f=FP32, role=t.BND_ROLE_ACT, known=True, pending=None):
         self.format, self.role, self.uses, self.parts = f, role, 0, 0
-        self.parameter, self.turned = None, False
+        self.parameter, self.turned, self.whole, self.stored = None, False, None, False
+        self.known, self.pending = known, pending
+
+    def of_part(self):
+        """The node of a tensor with some of these numbers."""
+        node = Node(self.format, self.role, self.known, self.pending)
+        node.whole, node.stored = self.whole, self.stored
+        return node
 
     def additions(self):
         """How many additions made its gradient: the simulator rounds each."""
@@ -222,8 +247,9 @@ class Operation(torch.autograd.Function):
         return out
 
     @staticmethod
-    @torch.autograd.function.once_differentiable
     def backward(ctx, d):
+        if torch.is_grad_enabled():  # once_differentiable raises only where d itself has a gradient
+            raise RuntimeError(_NO_SECOND)
         try:
             result = getattr(ctx.saved_tensors[0], "_result", None)
         except RuntimeError as error:  # checkpoints with use_reentrant=False: what is recomputed saves other tensors

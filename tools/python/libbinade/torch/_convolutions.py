@@ -53,6 +53,7 @@ def _convolution(n):
         else:
             padding = [(p, p) for p in _tuple(0 if padding == "valid" else padding, n)]
         outputs = weight.shape[0] // groups
+        weight = place.value(weight) if groups > 1 else weight
 
         def weight_of(group):
             return weight if groups == 1 else place.part(weight, lambda w: w[group * outputs:(group + 1) * outputs])
@@ -69,7 +70,7 @@ def _transposed(n):
         padding = [(a, a + more) for a, more in zip(around, _tuple(output_padding, n))]
         if any(a < 0 or b < 0 for a, b in padding) or not x.numel():
             return NotImplemented
-        inputs, space = weight.shape[0] // groups, tuple(range(2, 2 + n))
+        inputs, space, weight = weight.shape[0] // groups, tuple(range(2, 2 + n)), place.value(weight)
 
         def patches(x):
             y = x.new_zeros(*x.shape[:2], *((size - 1) * s + 1 for size, s in zip(x.shape[2:], stride)))

@@ -162,9 +162,27 @@ def _embedding(place, indices, weight, padding_idx=None, max_norm=None, norm_typ
     none = (None,)
     if isinstance(indices, torch.Tensor) and indices.is_floating_point():
         indices, weight, none = weight, indices, (None, -1)  # torch.embedding; of F.embedding -1 is the last row
-    if padding_idx not in none or max_norm is not None or scale_grad_by_freq or sparse:
+    if max_norm is not None:
+        _renormalize(place, weight, indices, max_norm, norm_type)
+        return place.call(F.embedding, indices, weight, padding_idx, None, 2.0, scale_grad_by_freq, sparse)
+    if padding_idx not in none or scale_grad_by_freq or sparse:
         return NotImplemented
     return place.op(t.BND_TENSOR_OP_EMBEDDING, [weight, indices])
+
+
+@handles("F.embedding_bag")
+def _embedding_bag(place, indices, weight, offsets=None, max_norm=None, norm_type=2.0, *others, **options):
+    if max_norm is None:
+        return NotImplemented
+    _renormalize(place, weight, indices, max_norm, norm_type)
+    return place.call(F.embedding_bag, indices, weight, offsets, None, 2.0, *others, **options)
+
+
+def _renormalize(place, weight, indices, max_norm, norm_type):
+    """The parameter itself is written to, as PyTorch does, and read again."""
+    with torch.no_grad():
+        torch.embedding_renorm_(weight.detach(), indices.contiguous(), max_norm, norm_type)
+    place.take()
 
 
 @handles("F.cross_entropy")
@@ -182,6 +200,9 @@ def _cross_entropy(place, x, target, weight=None, size_average=None, ignore_inde
 
 @handles("F.linear", "nn.linear")
 def _linear(place, x, weight, bias=None):
+    if weight.dim() == 1 and x.numel():
+        out = place.call(torch.matmul, x, weight)
+        return out if bias is None else place.call(torch.add, out, bias)
     if weight.dim() != 2 or x.dim() < 1 or not x.numel():
         return NotImplemented
     return place.op(t.BND_TENSOR_OP_LINEAR, [x, weight] + ([] if bias is None else [bias]))
@@ -408,8 +429,9 @@ VIEWS.update(functions(*(f"{owner}.{name}" for owner in ("torch", "Tensor") for 
     "view", "view_as", "transpose", "permute", "t", "squeeze", "unsqueeze", "flatten", "unflatten", "movedim",
     "moveaxis",
     "swapaxes", "swapdims", "expand", "expand_as", "broadcast_to", "detach", "float", "cpu",
-    "adjoint", "ravel"))))
-VIEWS.update(getattr(torch.Tensor, name).__get__ for name in ("T", "mT", "H", "mH") if hasattr(torch.Tensor, name))
+    "adjoint", "ravel", "double"))))
+VIEWS.update(getattr(torch.Tensor, name).__get__ for name in ("T", "mT", "H", "mH", "real", "imag", "data")
+             if hasattr(torch.Tensor, name))
 PARTS.update(functions(*(f"{owner}.{name}" for owner in ("torch", "Tensor") for name in (
     "__getitem__", "chunk", "split", "unbind", "narrow", "select", "tensor_split", "unsafe_chunk", "split_with_sizes",
     "diagonal"))))
@@ -420,10 +442,13 @@ MOVES.update(functions(*(f"{owner}.{name}" for owner in ("torch", "Tensor") for 
 MOVES.update(functions("F.max_pool1d", "F.max_pool2d", "F.max_pool3d", "torch.max_pool1d", "torch.max_pool2d",
                        "torch.max_pool3d", "F.adaptive_max_pool1d", "F.adaptive_max_pool2d", "F.pad", "F.unfold",
                        "F.pixel_shuffle", "torch.pixel_shuffle"))
-# Of the third operand, or `value`, come numbers.
-FILLS = set(functions("torch.masked_fill", "Tensor.masked_fill"))
-MOVES.update(f for f in (getattr(F, "_max_pool2d", None), getattr(F, "_max_pool1d", None), getattr(F, "_pad", None),
-                         getattr(torch._C._nn, "pad", None)) if f is not None)
+_PADS = [f for f in (F.pad, getattr(F, "_pad", None), getattr(torch._C._nn, "pad", None)) if f is not None]
+MOVES.update(f for f in (getattr(F, "_max_pool2d", None), getattr(F, "_max_pool1d", None), *_PADS) if f is not None)
+# The operands that are numbers for the result, by position and by name; other integers are axes and counts.
+FILLS = {**dict.fromkeys(functions("torch.masked_fill", "Tensor.masked_fill"), ((2,), ("value",))),
+         **dict.fromkeys(functions("torch.where", "Tensor.where"), ((1, 2), ("input", "self", "other"))),
+         **dict.fromkeys(functions("torch.clamp_min", "Tensor.clamp_min"), ((1,), ("min",))),
+         **dict.fromkeys(_PADS, ((3,), ("value",)))}
 CAREFUL.update(functions(*(f"F.{name}" for name in (
     "batch_norm", "group_norm", "instance_norm", "layer_norm", "rms_norm", "softmax", "log_softmax", "gumbel_softmax",
     "cross_entropy", "nll_loss", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy",
@@ -436,6 +461,7 @@ CAREFUL.update(functions(*(f"F.{name}" for name in (
 # Matrix products that are not covered: they are computed in fp32, and `record` and `report` say so.
 PRODUCTS = set(functions(
     "torch.conv_transpose1d", "torch.conv_transpose2d", "torch.conv_transpose3d", "F.bilinear", "torch.bilinear",
+    "F.linear", "nn.linear", "torch.cov", "Tensor.cov", "torch.corrcoef", "Tensor.corrcoef",
     "torch.tensordot", "torch.lstm", "torch.gru", "torch.rnn_tanh", "torch.rnn_relu", "torch.cdist",
     "F.scaled_dot_product_attention", "torch.conv1d", "torch.conv2d", "torch.conv3d", "torch.conv_tbc",
     "nn._scaled_dot_product_attention", "torch._native_multi_head_attention", "torch._transformer_encoder_layer_fwd",

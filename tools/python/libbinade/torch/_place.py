@@ -13,6 +13,13 @@ from ._scale import Enter, is_inside
 _NAME = 63  # bytes of a parameter's name in a run
 
 
+def check_parameter(name, p):
+    """Refuses a parameter that the simulator cannot store."""
+    if p.dtype != torch.float32 or p.device.type != "cpu":
+        raise TypeError(f"parameter {name!r} is {p.dtype} on {p.device}; wrap needs torch.float32 on the CPU, where "
+                        "the recipe rounds: call model.float().cpu() first")
+
+
 def tensors_in(x):
     if isinstance(x, torch.Tensor):
         yield x
@@ -80,7 +87,8 @@ class Place:
 
     def take(self):
         """Parameters that were written to since are read again. A write through .data has no version that says so."""
-        for i, (_, p, _, _) in enumerate(self.parameters):
+        for i, (name, p, _, _) in enumerate(self.parameters):
+            check_parameter(name, p)
             if _same_bits(p, self.seen[i]):
                 continue
             for role in (t.BND_ROLE_MASTER, t.BND_ROLE_PARAM):
@@ -171,11 +179,11 @@ class Place:
         """What is known of a tensor; of a parameter, which it is."""
         node = getattr(x, "_node", None)
         if node is None:
-            node = Node()
+            node = Node(known=self.session.knows(x))
             if id(x) in self.index and self.run is not None:
-                node.parameter, node.role = x, t.BND_ROLE_PARAM
+                node.parameter, node.whole, node.role = x, x, t.BND_ROLE_PARAM
             elif isinstance(x, torch.nn.Parameter):
-                node.role = t.BND_ROLE_PARAM
+                node.whole, node.role = x, t.BND_ROLE_PARAM
             if id(x) not in self.index and not (x.requires_grad and self.session.scaling):
                 try:
                     x._node = node
@@ -195,9 +203,8 @@ class Place:
                 operands.append(Operand(FP32, t.BND_ROLE_PARAM, index, needed=_needs(operation, i, records)))
             else:
                 role = node.role if x.is_floating_point() else t.BND_ROLE_DATA
-                param = self.policy.cast[t.BND_ROLE_PARAM]
-                f = param.format if role == t.BND_ROLE_PARAM and param.given else node.format
-                operands.append(Operand(f, role, shape=shape))
+                tensors[i] = self.value(x)
+                operands.append(Operand(node.format, role, shape=shape))
             if records[i]:
                 node.uses += 1
                 if type(x.grad_fn).__name__ == "CheckpointFunctionBackward":
@@ -213,47 +220,68 @@ class Place:
         return self.session.dispatch(f, args, kwargs)
 
     def view(self, x, f):
-        """f(x), the same numbers in another shape."""
+        """f(x), the same numbers in another shape or type."""
         x = self.enter(x)
         node, y = self.node(x), f(x)
-        if y is not x:
-            y._node = node if node.parameter is None else self._of_parameter(node, x, y)
+        if y is x or not isinstance(y, torch.Tensor) or not is_number(y):
+            return y
+        if node.pending is not None and y.dtype == torch.float32:
+            return self.rounded(y, node.pending, [x])
+        if node.whole is None:
+            y._node = node
+            return y
+        y, seen = self._of_parameter(node, x, y, f)
+        base = node.parameter
+        if base is not None and base.dim() == 2 and y.dim() == 2 and y.data_ptr() == base.data_ptr():
+            if y.shape == base.shape[::-1] and y.stride() == base.stride()[::-1]:
+                seen.parameter, seen.turned = base, not node.turned  # a matrix may be turned
+        y._node = seen
         return y
 
-    def _of_parameter(self, node, x, y):
-        """A view of a parameter: a matrix may be turned; other views are parameters without a place."""
-        seen = Node(node.format, t.BND_ROLE_PARAM)
-        base = node.parameter
-        if base.dim() == 2 and y.dim() == 2 and y.data_ptr() == base.data_ptr() and y.shape == base.shape[::-1]:
-            if y.stride() == base.stride()[::-1]:
-                seen.parameter, seen.turned = base, not node.turned
-        return seen
+    def _of_parameter(self, node, x, y, f):
+        """y = f(x), and its node, where x shows a parameter. What f copies is a copy of the stored numbers."""
+        seen = node.of_part()
+        if not node.stored and not all(_same_storage(z, x) for z in tensors_in(y)):
+            y, seen.stored = f(self.value(x)), True
+        return y, seen
 
     def recognize(self, x):
         """A part that PyTorch 1.13 has taken without a word: x[0], x[1:], x[None] and x[...] are views of x."""
-        if not hasattr(x, "_node") and x._is_view() and x.is_floating_point():
-            whole = getattr(x._base, "_node", None)
+        if not hasattr(x, "_node") and is_number(x) and x._is_view():
+            base = x._base
+            if not hasattr(base, "_node") and not isinstance(base, torch.nn.Parameter):
+                return
+            whole = self.node(base)
             inside = not (self.session.scaling and x.requires_grad) or is_inside(x, self.session)
-            if whole is not None and whole.parameter is None and inside:
-                x._node = Node(whole.format, whole.role)
+            if whole.whole is not None or inside:
+                x._node = whole.of_part()
                 whole.parts += bool(x.requires_grad)
 
     def part(self, x, f):
         """f(x), a part of its numbers, or several of them."""
         x = self.enter(x)
         node, y = self.node(x), f(x)
+        seen = node
+        if node.whole is not None:
+            y, seen = self._of_parameter(node, x, y, f)
         for z in tensors_in(y):
-            z._node = Node(node.format, node.role)
+            z._node = seen.of_part()
             node.parts += bool(z.requires_grad)
         return y
 
     def move(self, x, f):
         """f(x), the same numbers in another order, more than once, or with zeros."""
         x = self.enter(x)
-        node, y = self.node(x), f(x)
+        node, y = self.node(x), f(self.value(x))
         node.uses += bool(x.requires_grad)
         y._node = Node(node.format)
         return y
+
+    def fill(self, x, node):
+        """Notes that numbers of this node were put into x, and so into what x is a view of."""
+        x._node = Node(node.format, pending=node.pending)
+        if x._is_view():
+            self.node(x._base).known = True
 
     # ---- functions that the simulator does not have ----
 
@@ -269,9 +297,12 @@ class Place:
 
     def rounded(self, x, role, tensors):
         """A result of PyTorch, rounded as results of this role are."""
-        if not x.is_floating_point() or x.dtype != torch.float32 or not x.numel():
+        if not is_number(x) or not x.numel():
             return x
         f, rule = self.role_format(role, tensors)
+        if x.dtype != torch.float32 or x.layout is not torch.strided:
+            x._node = Node(f, pending=role)
+            return x
         if same_format(f, FP32):
             x._node = Node()
             return x
@@ -281,12 +312,26 @@ class Place:
         node.uses = 0  # the rounding is a part of the function
         return y
 
-    def value(self, p):
-        """A parameter as the model computes with it."""
-        index = self.which(p)
-        if index is None or not self.policy.cast[0].given or not self.run.part(index, t.BND_ROLE_PARAM):
-            return p
-        return _Value.apply(p, self.run.read(index, t.BND_ROLE_PARAM, p))
+    def value(self, x):
+        """x as the model computes with it: of a parameter and of a view of one, the numbers that the recipe stores."""
+        if not x.is_floating_point() or not self.policy.cast[t.BND_ROLE_PARAM].given:
+            return x
+        node = self.node(x)
+        p = node.whole
+        if p is None or node.stored:
+            return x
+        index = self.index.get(id(p))
+        if index is not None and self.run.part(index, t.BND_ROLE_PARAM):
+            kept = self.run.read(index, t.BND_ROLE_PARAM, p)
+        else:
+            kept = self.run.stored(p)
+        if x.shape != p.shape or x.stride() != p.stride():
+            kept = torch.empty_strided(p.shape, p.stride()).copy_(kept)
+            kept = kept.as_strided(x.shape, x.stride(), x.storage_offset() - p.storage_offset())
+        y = _Value.apply(x, kept)
+        y._node = node.of_part()
+        y._node.stored = True
+        return y
 
 
 # The operations whose backward pass multiplies by the other operand, and those that look at the operand itself.
@@ -316,6 +361,16 @@ class _Value(torch.autograd.Function):
     @staticmethod
     def backward(ctx, d):
         return d, None
+
+
+def is_number(x):
+    """Whether a tensor holds numbers that may be rounded, in any type."""
+    return x.is_floating_point() or x.is_complex()
+
+
+def _same_storage(x, y):
+    x, y = (getattr(z, "untyped_storage", z.storage)() for z in (x, y))
+    return x.data_ptr() == y.data_ptr()
 
 
 def _same_bits(p, seen):

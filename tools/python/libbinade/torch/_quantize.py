@@ -9,6 +9,7 @@ from .. import _types, arrays, blocks
 from .._native import Error, brief, text
 from .._options import random_bits_of, rule_of, whole
 from ..formats import Format
+from ._bridge import Node
 
 STRAIGHT_THROUGH, CLIPPED = "straight-through", "clipped"
 
@@ -163,4 +164,7 @@ def quantize(x: torch.Tensor, format: str, scale: Optional[str] = None, rounding
         random = random_bits_of(rule_of(of, rounding)) > 0
         seed = int(torch.randint(2**62, ())) if random else 0
     seed = whole(seed, "seed")
-    return _Quantize.apply(x, format, block, axis, seed, options, backward, inplace)
+    y = _Quantize.apply(x, format, block, axis, seed, options, backward, inplace)
+    if y is not x and hasattr(x, "_node"):
+        y._node = Node(known=x._node.known)  # a wrapped model does not see this function
+    return y

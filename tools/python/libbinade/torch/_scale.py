@@ -40,7 +40,7 @@ class Exit(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx, session, x):
-        ctx.session, ctx.value = session, x.data if x.numel() == 1 else None
+        ctx.session, ctx.value = session, x.data if x.numel() == 1 and x.is_floating_point() else None
         ctx.inner = None
         return x.data
 

@@ -1,5 +1,6 @@
 """The parts of a wrapped model that have a recipe of their own: exceptions of wrap()."""
 import copy
+import inspect
 import types
 
 
@@ -16,12 +17,21 @@ class Scope:
         return not self.name or other.name == self.name or other.name.startswith(self.name + ".")
 
 
+def signature(forward):
+    """What inspect.signature says of a forward; not __wrapped__, which torch.jit would script in its place."""
+    try:
+        return inspect.signature(forward)
+    except (TypeError, ValueError):
+        return None
+
+
 class ScopedForward:
     """The forward pass of a module in its scope. It leaves the scope when forward raises, too, which hooks do not."""
 
     def __init__(self, module, scope, session):
         self.module, self.scope, self.session = module, scope, session
         self.own, self.inner = module.__dict__.get("forward"), module.forward
+        self.__signature__ = signature(self.inner)
         module.__dict__["forward"] = self
 
     def __call__(self, *args, **kwargs):
@@ -50,7 +60,7 @@ class ScopedForward:
 def origin(x):
     """The parameter that a tensor is a view of; a tensor that is none is itself."""
     node = getattr(x, "_node", None)
-    if node is not None and node.parameter is not None:
-        return node.parameter
+    if node is not None and node.whole is not None:
+        return node.whole
     whole = x._base if x._is_view() else x
     return getattr(whole, "_of", whole)

@@ -14,7 +14,7 @@ from .._native import lib
 from . import _ops
 from ._bridge import FP32, Node, Plain, attributes_of, same_format
 from ._handlers import in_place_at, positional, takes
-from ._place import Place, divided, tensors_in
+from ._place import Place, check_parameter, divided, is_number, tensors_in
 from ._scale import Exit
 from ._scopes import Scope, ScopedForward, origin
 
@@ -82,6 +82,7 @@ class Session:
         self.model, self.wrapped, self.recipe = weakref.ref(model), True, recipe
         self.depth, self.loss, self.recorder = 0, float("nan"), None
         self.left = False  # whether a gradient has come back through an Exit since the last forward pass
+        self.inputs = {}  # what the model was given, and what that is a view of, by id
         self.places_wanted, self.not_covered = None, {}
         self.root = Place(self, recipe, seed)
         self.places = {recipe: self.root}
@@ -124,9 +125,7 @@ class Session:
             if id(p) in done:
                 continue
             done.add(id(p))
-            if p.dtype != torch.float32 or p.device.type != "cpu":
-                raise TypeError(f"parameter {name!r} is {p.dtype} on {p.device}; wrap needs torch.float32 on the CPU, "
-                                "where the recipe rounds: call model.float().cpu() first")
+            check_parameter(name, p)
             mine = owners[id(p)]
             layer = p.dim() >= 2 and not all(isinstance(m, torch.nn.Embedding) for m in mine)
             flat = any(isinstance(m, torch.nn.modules.conv._ConvNd) and not m.transposed and m.groups == 1
@@ -140,8 +139,8 @@ class Session:
         return [place for place in self.places.values() if place.parameters or not place.plain or self.recorder]
 
     @contextmanager
-    def entered(self):
-        """A forward pass of the whole model."""
+    def entered(self, given):
+        """A forward pass of the whole model with these arguments."""
         if self.depth:
             yield
             return
@@ -150,13 +149,19 @@ class Session:
         try:
             for place in places:
                 place.begin()
+            with Plain():
+                for x in tensors_in(given):
+                    for y in (x, x._base) if x._is_view() else (x,):
+                        self.inputs[id(y)] = y
+                        if hasattr(y, "_node"):
+                            y._node.known = True
             if self.plain:
                 yield
             else:
                 with _Mode(self):
                     yield
         finally:
-            self.depth = 0
+            self.depth, self.inputs = 0, {}
             for place in places:
                 place.end()
 
@@ -167,6 +172,18 @@ class Session:
             self.root.begin()
         yield
 
+    def knows(self, x):
+        """Whether the recipe holds for a tensor: a parameter, what the model was given, what has a gradient, and what
+        the recipe made of these. Buffers and constants stay PyTorch's until one of these meets them."""
+        node = getattr(x, "_node", None)
+        if node is not None:
+            return node.known
+        return (x.requires_grad or isinstance(x, torch.nn.Parameter) or id(x) in self.inputs
+                or x._is_view() and id(x._base) in self.inputs)
+
+    def _known(self, x):
+        return any(self.knows(y) for y in tensors_in(x) if is_number(y))
+
     def note_backward(self):
         for place in self.places.values():
             place.backward_ran = True
@@ -176,7 +193,7 @@ class Session:
         return _changed(out, self.exported)
 
     def exported(self, x):
-        if not x.is_floating_point() or isinstance(x, Rounded):
+        if not is_number(x) or isinstance(x, Rounded):
             return x
         inner = self.root.enter(x)
         y = x
@@ -197,7 +214,11 @@ class Session:
     def _bare(self, x):
         """What the model gave, as it is in the graph. What a function of torch.autograd made of it is a plain tensor,
         and so is what another wrapped model gave: its gradients have that model's loss scale."""
-        return x._inner if self._is_inner(x) else x.as_subclass(torch.Tensor) if type(x) is Rounded else x
+        if self._is_inner(x) or type(x) is not Rounded:
+            return x._inner if type(x) is Rounded else x
+        y = x.as_subclass(torch.Tensor)
+        y._node = Node()
+        return y
 
     def note(self, place, step):
         if self.recorder is not None:
@@ -209,8 +230,11 @@ class Session:
         special = _SPECIAL.get(func)
         if special is not None and (export or func is torch.Tensor.backward):
             return special(self, *args, **kwargs)
-        if export and getattr(func, "__name__", "") in ("__get__", "__set__") and func not in _ops.VIEWS:
-            return func(*args, **kwargs)
+        if export and getattr(func, "__name__", "") in ("__get__", "__set__"):
+            if func not in _ops.VIEWS or func == torch.Tensor.data.__get__:
+                return func(*args, **kwargs)
+        if export and _writes(func) and isinstance(args[0], torch.Tensor) and type(args[0]) is not Rounded:
+            return self._put_outside(func, args, kwargs)
         if any(type(x) is Rounded for x in tensors_in((args, kwargs))):
             args, kwargs = _changed(args, self._bare), _changed(kwargs, self._bare)
         place = self._place_for(func, args, kwargs) if self.owners else self.root
@@ -287,9 +311,15 @@ class Session:
 
     def _plain(self, place, func, args, kwargs):
         """Under a recipe that rounds nothing."""
-        if self.scaling and getattr(func, "__name__", "") not in _OF_NO_GRAPH and func not in _QUIET:
+        quiet = _is_quiet(func)
+        if self.scaling and not quiet:
             args, kwargs = _entered(place, func, args, kwargs)
-        return func(*args, **kwargs)
+        out = func(*args, **kwargs)
+        if not quiet and self._known((args, kwargs)):
+            for y in tensors_in(out):
+                if is_number(y) and not (hasattr(y, "_node") or y._is_view() or isinstance(y, torch.nn.Parameter)):
+                    y._node = Node()  # what another part of the model makes of it is of that part's recipe
+        return out
 
     def _dispatch(self, place, func, args, kwargs):
         opened = _ops.OPENED.get(func)
@@ -297,6 +327,9 @@ class Session:
             with _Mode(self):
                 return opened(*args, **kwargs)
         name = getattr(func, "__name__", "")
+        if not self._known((args, kwargs)):
+            self._note_product(func, args, kwargs)
+            return func(*args, **kwargs)
         handler = _ops.HANDLERS.get(func)
         if kwargs.get("out") is not None:
             return self._to_out(func, args, kwargs)
@@ -316,17 +349,18 @@ class Session:
             if out is not NotImplemented:
                 return out
         if func in _ops.VIEWS:
-            x = place.enter(args[0])
-            y = func(x, *args[1:], **kwargs)
-            return place.view(x, lambda _: y) if isinstance(y, torch.Tensor) and y.is_floating_point() else y
+            return place.view(args[0], lambda x: func(x, *args[1:], **kwargs))
         if func in _SHAPES and args[0].is_floating_point():
             return self._reshaped(place, func, args, kwargs)
         if func in _ops.PARTS and isinstance(args[0], torch.Tensor) and args[0].is_floating_point():
             return place.part(args[0], lambda x: func(x, *args[1:], **kwargs))
         if func in _ops.MOVES:
             return self._moved(place, func, args, kwargs)
-        if _in_place(name, func) and isinstance(args[0], torch.Tensor) and args[0].is_floating_point():
-            return self._in_place(place, name, func, args, kwargs)
+        if _writes(func) and isinstance(args[0], torch.Tensor) and is_number(args[0]):
+            node = place.node(args[0])
+            if node.whole is not None and not node.stored:
+                return func(*args, **kwargs)  # what is written to a parameter is read again, as it is
+            return (self._put if name in _PUTS else self._in_place)(place, name, func, args, kwargs)
         return self._foreign(place, func, args, kwargs)
 
     @staticmethod
@@ -334,10 +368,9 @@ class Session:
         """Whether the simulator can compute with these tensors."""
         found = False
         for x in tensors_in((args, kwargs)):
-            if x.dtype == torch.float32:
-                found = True
-            elif x.is_floating_point() or x.is_complex():
+            if x.layout is not torch.strided or is_number(x) and x.dtype != torch.float32:
                 return False
+            found = found or x.dtype == torch.float32
         return found
 
     def _reshaped(self, place, func, args, kwargs):
@@ -345,33 +378,42 @@ class Session:
         x = place.enter(args[0])
         y = func(x, *args[1:], **kwargs)
         if y.data_ptr() == x.data_ptr() or x.numel() < 2 or x.dtype != torch.float32 or place.which(x) is not None:
-            return place.view(x, lambda _: y)
+            return place.view(x, lambda x: func(x, *args[1:], **kwargs))
         copy = place.op(t.BND_TENSOR_OP_COPY, [x])
         return place.view(copy, lambda c: func(c, *args[1:], **kwargs))
 
     def _moved(self, place, func, args, kwargs):
-        args, kwargs = _entered(place, func, args, kwargs)
-        tensors = [x for x in tensors_in((args, kwargs)) if x.is_floating_point()]
-        if any(place.which(x) is not None for x in tensors):
-            args, kwargs = _changed(args, place.value), _changed(kwargs, place.value)
-        out = func(*args, **kwargs)
+        out, tensors = self._computed(place, func, args, kwargs)
+        pending = [place.node(x).pending for x in tensors]
+        narrowed = (y for y in tensors_in(out) if y.dtype in (torch.float16, torch.bfloat16))
+        pending += [t.BND_ROLE_ACT for y in narrowed if any(x.dtype != y.dtype for x in tensors)]
+        role = next((role for role in pending if role is not None), None)
+        if role is not None or _brings_numbers(place, func, args, kwargs, tensors):
+            role = t.BND_ROLE_ACT if role is None else role
+            return _changed(out, lambda y: y if any(y is x for x in tensors) else place.rounded(y, role, tensors))
         f, _ = place.role_format(t.BND_ROLE_COUNT - 1, tensors) if tensors else (FP32, None)
-        for x in tensors:
-            place.node(x).uses += bool(x.requires_grad)
-        if _brings_numbers(place, func, args, kwargs, tensors):
-            return _changed(out, lambda y: y if any(y is x for x in tensors)
-                            else place.rounded(y, t.BND_ROLE_ACT, tensors))
         for y in tensors_in(out):
-            if y.is_floating_point() and not any(y is x for x in tensors):
+            if is_number(y) and not any(y is x for x in tensors):
                 y._node = Node(f)
         return out
+
+    @staticmethod
+    def _computed(place, func, args, kwargs):
+        """What PyTorch computes with parameters as the recipe stores them; and the operands."""
+        args, kwargs = _entered(place, func, args, kwargs)
+        tensors = [x for x in tensors_in((args, kwargs)) if is_number(x)]
+        if any(place.node(x).whole is not None for x in tensors):
+            args, kwargs = _changed(args, place.value), _changed(kwargs, place.value)
+        out = func(*args, **kwargs)
+        for x in tensors if any(True for _ in tensors_in(out)) else ():
+            place.node(x).uses += bool(x.requires_grad)
+        return out, tensors
 
     def _in_place(self, place, name, func, args, kwargs):
         """x.f_(...) is x.copy_(x.f(...)), rounded like the result of f."""
         plain = getattr(torch.Tensor, name[:-1], None) or getattr(torch, name[:-1], None)
         x = args[0]
-        known = any(hasattr(y, "_node") or place.which(y) is not None for y in tensors_in((args, kwargs)))
-        if plain is None or plain in _ops.VIEWS or not (known or plain in _ops.HANDLERS or plain in _ops.PRODUCTS):
+        if plain is None or plain in _ops.VIEWS:
             return func(*args, **kwargs)
         return self._written(place, x, self.dispatch(plain, (self._kept(plain, x),) + args[1:], kwargs))
 
@@ -382,9 +424,8 @@ class Session:
     @staticmethod
     def _written(place, x, y):
         """x, which y is written to."""
-        node = place.node(y)
         x.copy_(y)
-        x._node = Node(node.format)
+        place.fill(x, place.node(y))
         return x
 
     def _to_out(self, func, args, kwargs):
@@ -394,14 +435,42 @@ class Session:
             return func(*args, **kwargs)
         return kwargs["out"].resize_(y.shape).copy_(y)
 
+    def _put(self, place, name, func, args, kwargs):
+        """x[...] = value, x.copy_(value), x.fill_(value) and x.fill_diagonal_(value)."""
+        args, kwargs = _entered(place, func, args, kwargs)
+        x, at = args[0], 2 if name == "__setitem__" else 1
+        value = args[at] if len(args) > at else kwargs.get("src", kwargs.get("value"))
+        kept = {key: y for key, y in kwargs.items() if key not in ("src", "value")}
+        out = func(*args[:at], self._fitting(place, x, value), *args[at + 1:], **kept)
+        if isinstance(value, torch.Tensor) and self.knows(value) and not self.knows(x):
+            place.fill(x, Node())
+        return out
+
+    def _put_outside(self, func, args, kwargs):
+        """What the model gave goes into a tensor that is not the model's: as the caller sees it, after its Exit."""
+        def seen(x):
+            return x.as_subclass(torch.Tensor) if type(x) is Rounded else x
+        name = getattr(func, "__name__", "")
+        plain = getattr(torch.Tensor, name[:-1], None) or getattr(torch, name[:-1], None)
+        if name in _PUTS or plain is None:
+            return func(*_changed(args, seen), **_changed(kwargs, seen))
+        y = self.dispatch(plain, (self._kept(plain, args[0]),) + args[1:], kwargs, export=True)
+        return args[0].copy_(seen(y))
+
     @staticmethod
     def _fitting(place, x, value):
-        """A value that is put into a part of x, in the format of x."""
+        """A value that is put into a part of x, in the format of x. Infinities stay, as those of masks."""
         f = place.node(x).format
-        if isinstance(value, float):
-            value = torch.tensor(value)
-        if not isinstance(value, torch.Tensor) or value.dtype != torch.float32 or not value.numel():
+        if _is_constant(value):
+            value = torch.tensor(float(value))
+            f = f if bool(torch.isfinite(value)) else FP32
+        if not isinstance(value, torch.Tensor) or not value.numel() or x.dtype != torch.float32:
             return value
+        if value.dtype != torch.float32 and place.node(value).pending is not None:
+            value = place.view(value, torch.Tensor.float)
+        if value.dtype != torch.float32:
+            return value
+        value = place.value(value)
         same = same_format(f, place.node(value).format) or same_format(f, FP32)
         rule = place.role_format(t.BND_ROLE_ACT, [x])[1]
         return value if same else place.op(t.BND_TENSOR_OP_CAST, [value], attributes_of(cast=(f, rule)))
@@ -417,24 +486,17 @@ class Session:
     def note_not_covered(self, name):
         self.not_covered[name] = self.not_covered.get(name, 0) + 1
 
+    def _note_product(self, func, args, kwargs):
+        name = getattr(func, "__name__", "")
+        if func in _ops.PRODUCTS and (name != "einsum" or sum(is_number(x) for x in tensors_in((args, kwargs))) > 1):
+            self.note_not_covered(name)
+
     def _foreign(self, place, func, args, kwargs):
         """What the simulator does not have: PyTorch's result, rounded."""
-        tensors = [x for x in tensors_in((args, kwargs)) if x.is_floating_point()]
-        known = any(hasattr(x, "_node") or id(x) in place.index for x in tensors)
-        name = getattr(func, "__name__", "")
-        if func in _ops.PRODUCTS and (name != "einsum" or len(tensors) > 1):
-            self.note_not_covered(name)
-        if not known or func in _QUIET or name in _OF_NO_GRAPH:
+        if _is_quiet(func):
             return func(*args, **kwargs)
-        args, kwargs = _entered(place, func, args, kwargs)
-        tensors = [x for x in tensors_in((args, kwargs)) if x.is_floating_point()]
-        if name == "__setitem__":
-            return func(*args[:2], self._fitting(place, *args[::2]), **kwargs)
-        if any(place.which(x) is not None for x in tensors):
-            args, kwargs = _changed(args, place.value), _changed(kwargs, place.value)
-        out = func(*args, **kwargs)
-        for x in tensors:
-            place.node(x).uses += bool(x.requires_grad)
+        self._note_product(func, args, kwargs)
+        out, tensors = self._computed(place, func, args, kwargs)
         role = t.BND_ROLE_CAREFUL if func in _ops.CAREFUL else t.BND_ROLE_ACT
         return _changed(out, lambda y: y if any(y is x for x in tensors) else place.rounded(y, role, tensors))
 
@@ -451,11 +513,25 @@ def _entered(place, func, args, kwargs):
 def _brings_numbers(place, func, args, kwargs, tensors):
     """Whether a function that moves numbers may bring others with it, which the format may lack: constants, and tensors
     in another format."""
-    numbers = [x for x in (*args, *kwargs.values()) if isinstance(x, float)]
-    numbers += [x for x in (*args[2:3], kwargs.get("value")) if isinstance(x, int) and func in _ops.FILLS]
+    at, names = _ops.FILLS.get(func, ((), ()))
+    given = [args[i] for i in at if i < len(args)] + [kwargs[key] for key in names if key in kwargs]
+    numbers = [x for x in (*args, *kwargs.values()) if isinstance(x, float)] + [x for x in given if _is_constant(x)]
     constants = any(x != 0 and math.isfinite(x) for x in numbers)  # masks keep their infinities
     formats = [place.node(x).format for x in tensors]
     return constants or any(not same_format(f, formats[0]) for f in formats)
+
+
+def _is_constant(x):
+    return isinstance(x, (int, float)) and not isinstance(x, bool)
+
+
+def _is_quiet(func):
+    return func in _QUIET or getattr(func, "__name__", "") in _OF_NO_GRAPH
+
+
+def _writes(func):
+    name = getattr(func, "__name__", "")
+    return name in _PUTS or _in_place(name, func)
 
 
 def _in_place(name, func):
@@ -466,12 +542,13 @@ _FUNCTION = torch.autograd.function.BackwardCFunction
 _SHAPES = set(_ops.functions("torch.reshape", "Tensor.reshape", "Tensor.contiguous", "Tensor.reshape_as"))
 _SPECIAL = {torch.Tensor.backward: Session._backward, torch.autograd.grad: Session._grad,
             torch.Tensor.register_hook: Session._hooked, torch.Tensor.retain_grad: Session._retained}
+_PUTS = ("__setitem__", "copy_", "fill_", "fill_diagonal_")
 _OF_NO_GRAPH = ("__get__", "__set__", "size", "dim", "numel", "stride", "is_floating_point", "requires_grad_")
 _NOT_IN_PLACE = ("requires_grad_", "detach_", "copy_", "zero_", "fill_", "normal_", "uniform_", "set_")
 _QUIET = set(_ops.functions(*(f"{owner}.{name}" for owner in ("torch", "Tensor") for name in (
     "item", "tolist", "numpy", "__repr__", "__len__", "__format__", "zeros_like", "ones_like", "empty_like",
     "rand_like", "randn_like", "new_zeros", "new_ones", "new_empty", "new_full", "full_like", "new_tensor", "isnan",
-    "isinf", "isfinite", "argmax", "argmin", "equal", "allclose", "is_contiguous", "data_ptr", "type", "size", "dim",
-    "double", "half", "bfloat16", "register_hook", "retain_grad", "is_complex", "copy_", "zero_", "fill_",
+    "isinf", "isfinite", "argmax", "argmin", "equal", "allclose", "is_contiguous", "data_ptr", "size", "dim",
+    "register_hook", "retain_grad", "is_complex", "zero_",
     "__deepcopy__", "__reduce_ex__", "storage", "element_size", "get_device", "multinomial", "__bool__", "__float__",
     "__int__", "as_subclass", "numel", "nelement", "ndimension", "set_", "share_memory_", "untyped_storage"))))

@@ -7,6 +7,7 @@ import torch
 
 from .._native import brief, text
 from .._options import whole
+from ._scopes import signature
 from ._session import Session
 
 _KEY = "_libbinade"
@@ -31,6 +32,10 @@ def wrap(model: torch.nn.Module, recipe: str = "nvfp4", *, exceptions: Optional[
     gives parts of the model another recipe: {"head": "fp32", "blocks.0.*": "bf16-amp"}; a glob names modules, the last
     that fits holds, with everything in the module. Its parameters follow it where another module uses them, too, as in
     F.linear(x, self.head.weight). `seed` is that of stochastic rounding.
+
+    The recipe holds in calls of the model itself, for its parameters, for the tensors that it is given, and for what is
+    made of them. Buffers and constants are PyTorch's until one of these meets them. A module of the model that you call
+    directly (model.encoder(x)) computes as without wrap. A model has one wrap: parts get their recipe by `exceptions`.
 
     Parameters are fp32 on the CPU. Where the recipe stores them in another format without a master copy, their numbers
     are rounded to it, to nearest: at the first forward pass, and at each one after they were written to, as
@@ -57,6 +62,9 @@ def wrap(model: torch.nn.Module, recipe: str = "nvfp4", *, exceptions: Optional[
                 raise TypeError(f"exceptions: the name of a module is a str, not {brief(name)}")
             _check_recipe(other)
     for name, module in model.named_modules():
+        if name and _KEY in module.__dict__:
+            raise ValueError(f"module {name!r} is wrapped already, and one model has one wrap: call "
+                             f"libbinade.torch.unwrap on it first, and give its recipe as exceptions={{{name!r}: ...}}")
         if isinstance(module, torch.jit.ScriptModule):
             which = f"module {name!r}" if name else "the model"
             raise TypeError(f"{which} is made by torch.jit, whose functions cannot be seen: wrap the model that it was "
@@ -64,6 +72,11 @@ def wrap(model: torch.nn.Module, recipe: str = "nvfp4", *, exceptions: Optional[
     seed = whole(seed, "seed")
     if _KEY in model.__dict__:
         raise ValueError("this model is wrapped already: call libbinade.torch.unwrap(model) first")
+    for session in list(_SESSIONS):
+        whole_model = session.model()
+        if session.wrapped and whole_model is not None and any(m is model for m in whole_model.modules()):
+            raise ValueError(f"this module is a part of a {type(whole_model).__name__} that is wrapped already, and "
+                             "one model has one wrap: give the part its recipe as exceptions= there")
     session = Session(model, recipe, dict(exceptions or {}), seed)
     _SESSIONS.add(session)
     inner = model.forward
@@ -71,10 +84,11 @@ def wrap(model: torch.nn.Module, recipe: str = "nvfp4", *, exceptions: Optional[
     def forward(*args, **kwargs):
         if session.plain and session.recorder is None:
             return inner(*args, **kwargs)
-        with session.entered():
+        with session.entered((args, kwargs)):
             out = inner(*args, **kwargs)
         return session.export(out)
 
+    forward.__signature__ = signature(inner)
     model.__dict__[_KEY] = (session, model.__dict__.get("forward"))
     model.__dict__["forward"] = forward
     return model
@@ -116,7 +130,8 @@ def session_of(model):
 def not_covered(model: torch.nn.Module) -> dict:
     """The matrix products that the recipe does not reach, with how often they were called: {"conv_transpose2d": 2}.
 
-    PyTorch computed them in fp32. Their results were rounded to the format of act, but not those of inputs alone. A
+    PyTorch computed them in fp32. Their results were rounded to the format of act, but not those of buffers and
+    constants alone. Calls of the model's modules, not of the model itself, are not counted. A
     function of torch.autograd that the model has itself is named, too, as "ItsNameBackward": what its forward pass
     calls follows the recipe, and PyTorch computes its backward pass in fp32."""
     return dict(session_of(model).not_covered)

@@ -59,8 +59,8 @@ class _Optimizer(torch.optim.Optimizer):
         for place in self._places():
             if place.run is not None and place.run.in_step:
                 raise ValueError("make the optimizer before the first forward pass of a step")
-            place.optimizer = self
-            place.open(self._row())
+            place.optimizer, self._made = self, self._row()
+            place.open(self._made)
             for i, (_, p, _, _) in enumerate(place.parameters):
                 if id(p) in self._hidden:
                     call("bnd_run_set_hidden", place.run.pointer, i, True)
@@ -70,6 +70,15 @@ class _Optimizer(torch.optim.Optimizer):
         for group in self.param_groups:
             _refuse(type(self).__name__, {key: x for key, x in group.items() if key not in ("params", "name")},
                     {**self._refused(), **dict.fromkeys([*self.defaults, "initial_lr"])})
+
+    def _check_changes(self):
+        """Refuses settings that were changed in the groups since; what schedulers keep there has no meaning here."""
+        known = self._refused()
+        for group in self.param_groups:
+            _refuse(type(self).__name__, {key: x for key, x in group.items() if key in known}, known)
+        if self._row() != self._made:
+            raise ValueError("the momentum was 0 when the optimizer was made, and it keeps none: make it with the "
+                             "momentum that it is to have (a scheduler such as OneCycleLR sets one)")
 
     def add_param_group(self, param_group):
         if getattr(self, "_session", None) is not None:
@@ -99,6 +108,7 @@ class _Optimizer(torch.optim.Optimizer):
         """Updates the optimizer's parameters that have a gradient. Where the recipe has a loss scale, a step with an
         infinite or NaN gradient is skipped."""
         loss = None
+        self._check_changes()
         if closure is not None:
             with torch.enable_grad():
                 loss = closure()
@@ -107,7 +117,8 @@ class _Optimizer(torch.optim.Optimizer):
             raise RuntimeError("another optimizer was made for this model since, and a wrapped model has one: give it "
                                "all parameters, as groups")
         group_of = {id(p): group for group in self.param_groups for p in group["params"]}
-        gradients = [[p.grad if id(p) in group_of else None for _, p, _, _ in place.parameters] for place in places]
+        gradients = [[_dense(p.grad) if id(p) in group_of else None for _, p, _, _ in place.parameters]
+                     for place in places]
         if len(places) > 1:
             _skip_together(places, gradients)
         steps = []
@@ -153,6 +164,7 @@ class _Optimizer(torch.optim.Optimizer):
                 path = os.path.join(folder, "run.safetensors")
                 with open(path, "wb") as f:
                     f.write(state_dict["runs"][place.recipe].numpy().tobytes())
+                place.run.give_up()  # a step that a forward pass has begun
                 call("bnd_run_load", place.run.pointer, path.encode())
                 place.show_all()
         for group, saved in zip(self.param_groups, state_dict["param_groups"]):
@@ -186,6 +198,11 @@ def _refuse(name, given, known):
         if known[key] is not None and x != known[key]:
             raise TypeError(f"{name} of libbinade.torch has no {key}: leave it out, or give {known[key]!r}; the "
                             "simulator's optimizers are plain")
+
+
+def _dense(d):
+    """A gradient; nn.Embedding(sparse=True) makes sparse ones."""
+    return d.to_dense() if d is not None and d.layout is not torch.strided else d
 
 
 def _skip_together(places, gradients):
@@ -289,7 +306,8 @@ class SGD(_Optimizer):
                          weight_decay=weight_decay)
 
     def _row(self):
-        return "momentum" if any(group["momentum"] for group in self.param_groups) else "sgd"
+        wanted = any(group["momentum"] for group in self.param_groups)
+        return "momentum" if wanted or getattr(self, "_made", "") == "momentum" else "sgd"
 
     def _rates(self, group):
         return group["lr"], group["momentum"], 0.0, 0.0, group["weight_decay"]
