@@ -232,7 +232,7 @@ static plain_groups *encoder(const bndi_plan *plan)
     if (by_mode && is_half(f)) {
         return encode_halves;
     }
-    return bndi_is_upper_half(plan) && plan->rule.rounding == BND_ROUND_RNE ? encode_uppers : NULL;
+    return plan->upper_half && plan->rule.rounding == BND_ROUND_RNE ? encode_uppers : NULL;
 }
 
 /* The same for codes to words:

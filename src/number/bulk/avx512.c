@@ -225,7 +225,7 @@ static bool encodes_randomly(const bndi_plan *plan, void *codes, const void *x, 
     if (!plain || rounding == BND_ROUND_SR_EQUAL) {
         return false;
     }
-    if (bndi_is_upper_half(plan) && (rounding != BND_ROUND_SR || bits == 16)) {
+    if (plan->upper_half && (rounding != BND_ROUND_SR || bits == 16)) {
         encode_upper_randomly(plan, codes, x, random, n);
         return true;
     }
@@ -243,8 +243,7 @@ static void encode_any_32(const bndi_plan *plan, void *codes, const void *x, con
     /* by_mode: x + M in the processor's rounding mode gives the result. upper: the code is the upper half of the word,
      * with nothing special at zero. */
     bool by_mode = goes_by_mode(plan) && plan->code_shift == 0;
-    bool upper =
-        bndi_is_upper_half(plan) && plan->plain_low == 0 && f->is_signed && plan->rule.rounding == BND_ROUND_RNE;
+    bool upper = plan->upper_half && plan->plain_low == 0 && f->is_signed && plan->rule.rounding == BND_ROUND_RNE;
     if (by_mode && plan->code_bytes == 2 && is_half(f)) {
         encode_half(plan, codes, x, n);
     } else if (by_mode && plan->code_bytes == 1 && has_byte_permutations()) {

@@ -278,7 +278,7 @@ static way way_of(const bndi_plan *plan, bool to_codes)
                                        : GIVEN;
     }
     if (plan->family == BNDI_UNIFORM && mode == BND_ROUND_RNE) {
-        return !to_codes ? BITS_WORDS : bndi_is_upper_half(plan) ? BITS_HALVES : GIVEN;
+        return !to_codes ? BITS_WORDS : plan->upper_half ? BITS_HALVES : GIVEN;
     }
     return GIVEN;
 }

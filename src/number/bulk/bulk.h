@@ -122,6 +122,7 @@ typedef struct bndi_plan {
     unsigned random_bytes; /* of an entry of the random array: 2, 4 or 8; 0 where there is none */
     unsigned code_bytes;   /* of a code between kernels: 1, 2, 4, 8 */
     unsigned code_shift;   /* position of the code in it: tf32 */
+    bool upper_half;       /* a finite code of 16 bits is the upper half of the rounded word of fp32 */
     bool stream;           /* stores bypass the caches; outputs are aligned to 64 bytes */
     unsigned drop;
     int32_t bottom;
@@ -145,14 +146,6 @@ typedef struct bndi_plan {
 /* The plan for words of one type. `exact` in it is false where they cannot hold every value of the format: then only
  * the codec will do, and of the rest of the plan format, words, rule and the random_ members are set. */
 void bndi_plan_make(bndi_plan *plan, bndi_width width, const bnd_format *f, bnd_rule rule);
-
-/* Is a finite code of 16 bits the upper half of the rounded word? It has the word's exponent field, all of it: e7m7b127
- * has the same exponents at its lower end, and one bit fewer. */
-static inline bool bndi_is_upper_half(const bndi_plan *plan)
-{
-    return plan->family == BNDI_UNIFORM && plan->drop == 16 && plan->bottom == 1 && plan->code_bytes == 2 &&
-           plan->format.exponent_bits == 8;
-}
 
 /* The results as words or as codes; the first call gets them from the codec. */
 void bndi_ask(const bndi_plan *plan, bool as_codes, bndi_results *results);

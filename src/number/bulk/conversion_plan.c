@@ -244,6 +244,10 @@ void bndi_plan_codes(bndi_plan *plan, unsigned code_bytes, unsigned code_shift)
 {
     plan->code_bytes = code_bytes;
     plan->code_shift = code_shift;
+    /* Such a code has the word's whole exponent field. e7m7b127 has the same exponents at its lower end, and one bit
+     * fewer. */
+    plan->upper_half = plan->family == BNDI_UNIFORM && plan->drop == 16 && plan->bottom == 1 && code_bytes == 2 &&
+                       plan->format.exponent_bits == 8;
 }
 
 /* ---- the codec, a word at a time ---- */
