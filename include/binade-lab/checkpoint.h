@@ -74,7 +74,8 @@ typedef void bnd_checkpoint_damage(void *state, const char *code, const char *wh
 /* Opens a file or a folder. Of a folder the files that model.safetensors.index.json names, or model.safetensors, or all
  * .safetensors files. An index of another name may be the path. Memory: that of headers and the index, about four times
  * their bytes.
- * Arguments: `damage` may be NULL: then the first thing that is wrong is the failure.
+ * Arguments: `damage` may be NULL: then the first thing that is wrong is the failure, but for tensor-not-in-index and
+ *     index-total-size, which loaders do not look at.
  * On failure: BND_BAD_STREAM if a file cannot be read; BND_BAD_FILE if it is not a checkpoint; BND_NO_MEMORY. The
  *     message names the file within a folder. */
 BND_CHECKED bnd_status bnd_checkpoint_new(bnd_checkpoint **out, const char *path, bnd_checkpoint_damage *damage,

@@ -1,4 +1,5 @@
 // The room Run and the view of a report: runs dropped in, toggles, printing, hostile names, phones.
+import { File } from "node:buffer"; // node 18 has no global one
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

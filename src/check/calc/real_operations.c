@@ -1,6 +1,7 @@
 /* Every operation on exact values: functions of numbers, and what infinities and poles give. */
 #include "calc/real.h"
 
+#include <limits.h>
 #include <string.h>
 
 /* ---- functions of integers ---- */
@@ -181,9 +182,10 @@ static void scaled_by(bnd_real *out, const bnd_real *x, int64_t integer)
     if (scaled_exactly(out, x, x->known == BND_KNOWN_EXACTLY && mpq_sgn(x->value) == 0 ? 0 : integer)) {
         return;
     }
+    const long shift = integer > LONG_MAX ? LONG_MAX : integer < LONG_MIN ? LONG_MIN : (long)integer;
     bndi_open open = bndi_real_ends(out->low, out->high, x);
-    bool low_cut = mpfr_mul_2si(out->low, out->low, (long)integer, MPFR_RNDD) != 0;
-    bool high_cut = mpfr_mul_2si(out->high, out->high, (long)integer, MPFR_RNDU) != 0;
+    bool low_cut = mpfr_mul_2si(out->low, out->low, shift, MPFR_RNDD) != 0;
+    bool high_cut = mpfr_mul_2si(out->high, out->high, shift, MPFR_RNDU) != 0;
     bndi_real_give_ends(out, (bndi_open){open.low || low_cut, open.high || high_cut});
 }
 

@@ -96,9 +96,11 @@ static bnd_status refuse_undecided(const bnd_real *x, bnd_error *why)
                         "operand may be 0, or terms beyond 2^(2^62) are subtracted");
     }
     if (bnd_real_sign(x) == 0) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                        "the rounding cannot be decided: terms cancel, and %d bits do not tell the value from 0",
-                        BNDI_REAL_BITS_MOST);
+        return bnd_fail(
+            why, BND_BAD_ARGUMENT, 0,
+            "the rounding cannot be decided: %d bits do not tell the value from 0, because terms cancel, or "
+            "rem is at a boundary",
+            BNDI_REAL_BITS_MOST);
     }
     if (bndi_real_is_bounded(x)) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,

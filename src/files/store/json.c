@@ -116,6 +116,32 @@ static size_t not_finite(const char *at, size_t left)
     return 0;
 }
 
+static size_t digits_at(const char *at, size_t length, size_t from)
+{
+    size_t n = from;
+    while (n < length && at[n] >= '0' && at[n] <= '9') {
+        n++;
+    }
+    return n - from;
+}
+
+/* Whether a number may be beyond fp64's range, where Python reads an infinity and jansson refuses: one with a positive
+ * exponent of three digits or more. */
+static bool is_large(const char *number, size_t length)
+{
+    size_t at = length > 0 && number[0] == '-', whole = digits_at(number, length, at);
+    at += whole;
+    if (at < length && number[at] == '.') {
+        at += 1 + digits_at(number, length, at + 1);
+    }
+    if (whole == 0 || at >= length || (number[at] != 'e' && number[at] != 'E')) {
+        return false;
+    }
+    at += at + 1 < length && number[at + 1] == '+' ? 2 : 1;
+    const size_t exponent = digits_at(number, length, at);
+    return exponent >= 3 && at + exponent == length;
+}
+
 /* A copy of a text that jansson reads. It ends where it has `most` bytes: its end is at `from` in the text. */
 typedef struct rewritten {
     char *bytes; /* NULL: only counted */
@@ -130,8 +156,9 @@ static void put(rewritten *out, const char *bytes, size_t length)
     out->length += length;
 }
 
-/* ".0" follows wide integers, so that jansson reads them as reals. Of Python, NaN and infinities become the real 0.0:
- * no reader asks for the value of a real. Its blanks keep it apart from what stands next to it. */
+/* ".0" follows wide integers, so that jansson reads them as reals. Of Python, NaN, infinities and numbers that may be
+ * too large become the real 0.0: no reader asks for the value of a real. Its blanks keep it apart from what stands next
+ * to it. */
 static void rewrite(rewritten *out, const bndi_json_text *text, bool of_python)
 {
     static const char numbers[] = "0123456789+-.eE", real[] = " 0.0 ";
@@ -139,10 +166,12 @@ static void rewrite(rewritten *out, const bndi_json_text *text, bool of_python)
     bool quoted = false;
     for (size_t i = 0, n; i < end && out->length < out->most; i += n) {
         const char *at = text->bytes + i;
-        const size_t word = of_python && !quoted ? not_finite(at, end - i) : 0, left = out->most - out->length;
+        const size_t left = out->most - out->length;
+        size_t word = of_python && !quoted ? not_finite(at, end - i) : 0;
         for (n = word; word == 0 && !quoted && i + n < end && at[n] != '\0' && strchr(numbers, at[n]) != NULL;) {
             n++;
         }
+        word = of_python && word == 0 && is_large(at, n) ? n : word;
         const bool wide = word == 0 && is_wide(at, n);
         if (n == 0) {
             quoted = quoted != (at[0] == '"');
@@ -150,7 +179,8 @@ static void rewrite(rewritten *out, const bndi_json_text *text, bool of_python)
         }
         put(out, word > 0 ? real : at, word > 0 ? sizeof real - 1 : n);
         put(out, ".0", wide ? 2 : 0);
-        out->from = i + (left < n ? left : n);
+        const size_t all = word > 0 ? sizeof real - 2 : n; /* jansson's place may be before the last blank */
+        out->from = i + (left < all && left < n ? left : n);
     }
 }
 

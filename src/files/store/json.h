@@ -29,8 +29,9 @@ BND_CHECKED bnd_status bndi_json_read(json_t **out, const bndi_json_text *text, 
  * config.json of a run. */
 BND_CHECKED bnd_status bndi_json_read_wide(json_t **out, const bndi_json_text *text, bnd_error *why);
 
-/* The same for a config that other programs wrote, as Python's json reads it. Also NaN, Infinity and -Infinity become
- * reals, of no value in particular, and of a key that is there twice the last value counts. */
+/* The same for a config that other programs wrote, as Python's json reads it. Also NaN, Infinity, -Infinity and numbers
+ * beyond fp64's range become reals, of no value in particular, and of a key that is there twice the last value
+ * counts. */
 BND_CHECKED bnd_status bndi_json_read_config(json_t **out, const bndi_json_text *text, bnd_error *why);
 
 /* Decodes a string, which begins at part.from, into `out` with a 0 byte. `out` has room for part.to - part.from bytes:

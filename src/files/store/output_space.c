@@ -44,6 +44,10 @@ bnd_status bndi_write_at(int fd, uint64_t offset, const void *bytes, size_t leng
     const char *at = bytes;
     while (length > 0) {
         ssize_t count = pwrite(fd, at, length, (off_t)offset);
+        if (count < 0 && errno == EFAULT) { /* pages of a mapped input that are gone */
+            return bnd_fail(why, BND_BAD_STREAM, 0,
+                            "cannot be written: an input file became shorter while it was read, or cannot be read");
+        }
         if (count < 0 && errno != EINTR) {
             return bndi_fail_system(why, "cannot be written", errno);
         }

@@ -348,9 +348,12 @@ char *calc_exact_line(const calc *c)
     }
     if (!calc_has_digits(c->exact)) {
         int sign = bnd_real_sign(c->exact);
-        return sign == 0 ? copy_text("not determined: terms with hundreds of equal leading bits cancel")
-                         : format_text("%s; no digits are known, because hundreds of bits are too few for them",
-                                       sign < 0 ? "negative" : "positive");
+        return sign == 0
+                   ? copy_text(
+                         "not determined: terms with hundreds of equal leading bits cancel, or rem or logb is at a "
+                         "boundary")
+                   : format_text("%s; no digits are known, because hundreds of bits are too few for them",
+                                 sign < 0 ? "negative" : "positive");
     }
     char *digits = shorten_text(real_text(c->exact, false));
     bnd_print_fraction(fraction, sizeof fraction, c->exact);

@@ -17,7 +17,12 @@ size_t ranks_launched(void)
             return count > 1 ? count : 1;
         }
     }
-    return getenv("PMIX_RANK") != NULL ? 1 : 0;
+    if (getenv("PMIX_RANK") == NULL) {
+        return 0;
+    }
+    const char *tasks = getenv("SLURM_STEP_NUM_TASKS");
+    const unsigned long count = tasks != NULL ? strtoul(tasks, NULL, 10) : 1;
+    return count > 1 ? count : 1;
 }
 
 #ifdef HAVE_MPI

@@ -103,7 +103,7 @@ static bool is_on_disk(const sweep *s, size_t point)
     bnd_record record;
     bool complete = bnd_record_read(&record, s->directories[point], NULL) == BND_OK;
     if (complete) {
-        complete = record.complete;
+        complete = record.complete && record.steps >= s->tasks[point].training.steps; /* others are continued */
         bnd_record_close(&record);
     }
     return complete;
