@@ -70,8 +70,8 @@ enum { BND_SURVIVALS = 4, BND_FLOOR_MARGIN = 3, BND_BREAKS_BELOW = 10 };
 const char *bnd_survival_text(bnd_survival verdict);
 const char *bnd_survival_key(bnd_survival verdict);
 
-/* What a tensor, or a model, loses in a candidate. Elements are counted once, in this order: broken, overflows,
- * to_zero, exact; the others were rounded. */
+/* What a tensor, or a model, loses in a candidate. An element that overflowed to an infinity or a NaN counts in broken
+ * and in overflows; others count once. Those that are in none were rounded. */
 typedef struct bnd_loss {
     uint64_t elements;
     uint64_t broken;    /* finite numbers that became NaN or infinite; NaNs and infinities that did not come back */

@@ -111,6 +111,16 @@ class Functions(unittest.TestCase):
         self.assertTrue(torch.equal(y, there))
         self.assertRaises(RuntimeError, model, torch.ones(1, 4).requires_grad_(True))
 
+    def test_out_in_another_type(self):
+        for there in (torch.zeros(1, 4, dtype=torch.int64), torch.zeros(1, 4, dtype=torch.bool)):
+            model = bt.wrap(Small(lambda y, there=there: torch.add(y, y, out=there)), "bf16-amp")
+            with torch.no_grad(), self.assertRaisesRegex(RuntimeError, "can't be cast"):
+                model(torch.ones(1, 4))
+
+    def test_complex_in_place(self):
+        with self.assertRaisesRegex(RuntimeError, "can't be cast"):
+            bt.wrap(Small(method("mul_", 1j)), "bf16-amp")(torch.ones(1, 4))
+
     def test_masks(self):
         """A mask may have more dimensions than what it hides."""
         mask = torch.ones(1, 1, 3, 3, dtype=torch.bool).triu(1)
@@ -188,6 +198,13 @@ class Given:
     count: int = 3
 
 
+@dataclasses.dataclass
+class Tree:
+    x: torch.Tensor
+    parent: object = None
+    parts: list = dataclasses.field(default_factory=list)
+
+
 class Holder:
     def __init__(self, logits):
         self.logits = logits
@@ -209,6 +226,22 @@ class Outputs(unittest.TestCase):
             return out.logits.square().mean()
         self.assertTrue(torch.allclose(self.gradient(Given, square, None), self.gradient(Given, square), rtol=1e-2))
 
+    def test_dataclasses_in_a_cycle(self):
+        tree = Tree(torch.ones(2, 4))
+        tree.parts.append(Tree(torch.full((2, 4), 3.0), tree))
+        model = Small(lambda y: y)
+        plain = (model.linear(tree.x), model.linear(tree.parts[0].x))
+        model.forward = lambda t: Tree(model.linear(t.x), t, [Tree(model.linear(t.parts[0].x), t.parts[0].parent)])
+        for recipe in (EXACT, "bf16-amp"):
+            with torch.inference_mode(recipe == EXACT):
+                out = bt.wrap(model, recipe)(tree)
+            for y, expected in zip((out.x, out.parts[0].x), plain):
+                self.assertIs(type(y), bt._session.Rounded)
+                y = y.detach().as_subclass(torch.Tensor)
+                torch.testing.assert_close(y, expected.detach(), rtol=0.02, atol=0.02)
+            self.assertIs(out.parts[0].parent.parts[0].parent, out.parts[0].parent)
+            bt.unwrap(model)
+
     def test_refused(self):
         """What cannot be seen is not divided by a scale that nobody has multiplied with."""
         with self.assertRaisesRegex(RuntimeError, "a gradient came back to the wrapped model without it"):
@@ -219,6 +252,14 @@ class Outputs(unittest.TestCase):
         self.assertRaises(RuntimeError, model.extra.backward)
         (model(torch.ones(2, 4)).mean() + model.extra).backward()
 
+    def test_into_integers(self):
+        """A result does not go into integers, as in PyTorch."""
+        y, count = bt.wrap(Small(F.gelu), "bf16-amp")(torch.ones(2, 4)), torch.tensor(0)
+        for add in (count.add_, count.__iadd__):
+            with self.assertRaisesRegex(RuntimeError, "can't be cast"):
+                add(y.abs().sum())
+        self.assertEqual(count.item(), 0)
+        self.assertEqual(torch.zeros(2, 4, dtype=torch.bool).eq_(y).any().item(), False)
 
     def test_collected_in_tensors(self):
         """What the model gives may be put into tensors of the caller, with a loss scale and without."""
@@ -395,6 +436,13 @@ CONSTANTS = {
     "copy_": lambda h: put(h, lambda y: y[:, 0].copy_(torch.full((16,), 0.1))),
     "fill_diagonal_": lambda h: put(h, lambda y: y.fill_diagonal_(0.1)),
     "fill_ of a row": lambda h: put(h, lambda y: y[0].fill_(0.1)),
+    "fill_diagonal_ by name": lambda h: put(h, lambda y: y.fill_diagonal_(fill_value=0.1)),
+    "integers into a part": with_item(torch.arange(1000001, 1000017)),
+    "doubles into a part": with_item(torch.linspace(0.1, 0.9, 16, dtype=torch.float64)),
+    "copy_ of doubles": lambda h: put(h, lambda y: y[0].copy_(torch.linspace(0.1, 0.9, 8, dtype=torch.float64))),
+    "where with integers": lambda h: torch.where(h > 0, h, torch.arange(1000001, 1000009)),
+    "masked_fill by an integer tensor": lambda h: h.masked_fill(h > 0, torch.tensor(1000001)),
+    "cat with integers": lambda h: torch.cat([h, torch.full((16, 1), 1000001)], -1),
 }
 
 
@@ -416,6 +464,16 @@ class Constants(unittest.TestCase):
         self.assertTrue(bool((y == float("-inf")).all()))
         model = bt.wrap(Matrix(lambda x, w: with_item(float("-inf"))(x @ w)), "e4m3-pure")
         self.assertTrue(bool((model(torch.randn(16, 32))[:, 0] == float("-inf")).all()))
+
+
+    def test_what_only_moves_is_not_rounded(self):
+        """Indices and masks are not numbers of the result, which keeps the format that it has."""
+        index, mask = torch.tensor([[0, 1]] * 16), torch.tensor([0, 1] * 4, dtype=torch.uint8)
+        for f in (lambda h: h.gather(1, index), lambda h: h.index_select(1, index[0]), lambda h: h.take(index),
+                  lambda h: torch.where(h > 0, h, torch.tensor(0)), lambda h: h.masked_fill(mask.bool(), 0)):
+            y = bt.wrap(Matrix(lambda x, w, f=f: f(F.softmax(x @ w, -1))), "act=e4m3,careful=fp32")
+            y = y(torch.linspace(-1, 1, 512).reshape(16, 32)).detach().as_subclass(torch.Tensor)
+            self.assertFalse(torch.equal(y, bd.round(y, "e4m3")))
 
 
 class Weighted(nn.Module):
@@ -500,6 +558,35 @@ class Stored(unittest.TestCase):
                 model(self.X)
                 plain(self.X)
             self.assertTrue(torch.equal(model.w, plain.w), recipe)
+
+    def test_parts_are_read_once(self):
+        """A forward pass reads a parameter once for all its parts, and again after it was written to."""
+        reads, own = [], bt._place.Place._stored
+        bt._place.Place._stored = lambda place, p: reads.append(p) or own(place, p)
+        try:
+            model = bt.wrap(Weighted(lambda x, w: sum(x @ w[i] for i in range(6)), (6, 4, 4)), "bf16-pure")
+            for passes in (1, 2):
+                model(self.X)
+                self.assertEqual(len(reads), passes)
+        finally:
+            bt._place.Place._stored = own
+
+    def test_parts_after_a_write(self):
+        """A part with a recipe of its own, which writes to the model's weight between its uses."""
+        for write in (lambda w: w.mul_(1.5), lambda w: w.data.mul_(1.5)):
+            def f(x):
+                y = x * model.w[0]
+                with torch.no_grad():
+                    write(model.w)
+                return y + x * model.w[1]
+            model = Weighted(lambda x, w: model.part(x), (2, 4))
+            model.part = nn.Module()
+            model.part.forward = f
+            w = model.w.detach().reshape(1, -1)
+            one, two = (bd.fake_quantize(x, "e4m3/tensor").reshape(2, 4) for x in (w, w * 1.5))
+            bt.wrap(model, "gemm=bf16", exceptions={"part": "act=fp32,dact=fp32,master=fp32,param=e4m3/tensor"})
+            y = model(self.X).detach().as_subclass(torch.Tensor)
+            torch.testing.assert_close(y, self.X * one[0] + self.X * two[1], rtol=1e-5, atol=1e-9)
 
     def test_a_weight_of_another_part(self):
         """A part with a recipe of its own that uses the model's weight stores it in its own format."""
@@ -601,6 +688,161 @@ class Untouched(unittest.TestCase):
                         self.assertTrue(torch.equal(y, y.bfloat16().float()))
 
 
+    def test_buffers_that_are_returned(self):
+        """A buffer that the model returns stays PyTorch's in the model."""
+        class Model(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.linear = nn.Linear(4, 4)
+                self.register_buffer("count", torch.tensor(1000.0))
+                self.register_buffer("shift", torch.full((4,), 0.123))
+
+            def forward(self, x):
+                self.count += 1
+                self.product = self.shift * 1.7
+                return self.linear(x) + self.shift, self.count, self.shift
+        for grad in (True, False):
+            model, expected = bt.wrap(Model(), "bf16-pure"), torch.full((4,), 0.123) * 1.7
+            for i in range(3):
+                with torch.set_grad_enabled(grad):
+                    y, count, shift = model(torch.ones(2, 4))
+                    rounded = (shift * 1.7).detach().as_subclass(torch.Tensor)
+                self.assertEqual((count.item(), model.count.item()), (1001.0 + i,) * 2)
+                self.assertTrue(torch.equal(model.product, expected))
+                self.assertTrue(torch.equal(rounded, bd.round(expected, "bf16")))
+
+
+def loop(x, zeros=torch.zeros):
+    y = zeros(4, 4)
+    for i in range(4):
+        y[i] = x[i]
+    return F.silu(y)
+
+
+def after_a_meeting(x):
+    y = torch.zeros(4, 4)
+    torch.add(x, y)
+    y[0] = x[0]
+    return F.silu(y)
+
+
+def by_view(x):
+    """The doubles of a buffer change x; then a view of x is written to."""
+    x = x * 1
+    x.mul_(torch.linspace(0.1, 0.9, 4, dtype=torch.float64))
+    x.view(16)[0:4].fill_(8.0)
+    return x
+
+
+UNSEEN = {
+    "a part": lambda x: F.silu(x[0]), "rows": lambda x: F.silu(x[1:]), "the last": lambda x: x[-1].softmax(-1),
+    "each": lambda x: torch.stack([F.silu(row) for row in x]), "of the input": None, "loop": loop,
+    "loop like": lambda x: loop(x, lambda *shape: torch.zeros_like(x)), "new": lambda x: loop(x, x.new_zeros),
+    "loop in double": lambda x: loop(x, lambda *shape: torch.zeros(shape, dtype=torch.float64)).float(),
+    "after a meeting": after_a_meeting,
+    "by indices": lambda x: F.silu(put(torch.zeros(4, 4), lambda y: y.__setitem__(torch.tensor([0, 1]), x[:2]))),
+    "by a view": by_view,
+}
+
+
+class Unseen(unittest.TestCase):
+    """What PyTorch 1.13 does not show: x[i] and y[i] = x, with gradients, without, and in inference mode."""
+
+    MODES = (torch.enable_grad, torch.no_grad, torch.inference_mode)
+
+    def model(self, f):
+        model = Small(f)
+        model.forward = (lambda x: f(model.linear(x))) if f is not None else lambda x: F.silu(x[0])
+        return model
+
+    def test_rounded(self):
+        for name, f in UNSEEN.items():
+            for mode in self.MODES:
+                with self.subTest(name, mode=mode.__name__), mode():
+                    x = torch.linspace(-1, 1, 16).reshape(4, 4)
+                    expected = self.model(f)(x).detach()
+                    y = bt.wrap(self.model(f), "bf16-pure")(x).detach().as_subclass(torch.Tensor)
+                    self.assertTrue(torch.equal(y, y.bfloat16().float()))
+                    torch.testing.assert_close(y, expected, rtol=0.05, atol=0.05)
+
+    def test_constants_stay(self):
+        """What is seen to be written by constants stays PyTorch's; so does a buffer that is written between passes."""
+        def f(y):
+            table = torch.zeros(4, 4)
+            table[0], table[1, :], row = 0.1, torch.full((4,), 0.3), table[2]
+            row.add_(0.7)
+            model.seen = table * 1.7, model.table * 1.7
+            return y + table + model.table
+        for mode in self.MODES:
+            model = Small(f)
+            model.register_buffer("table", torch.full((4, 4), 0.123))
+            bt.wrap(model, "bf16-pure")
+            for i in range(2):
+                with mode():
+                    model(torch.ones(4, 4))
+                expected = torch.tensor([0.1, 0.3, 0.7, 0])[:, None].expand(4, 4) * 1.7, model.table * 1.7
+                for x, other in zip(model.seen, expected):
+                    self.assertTrue(torch.equal(x, other), mode.__name__)
+                model.table[i] = torch.full((4,), 0.7)
+
+    def test_what_is_written_in_inference_mode(self):
+        """Inputs and buffers of inference mode, which the model may write to."""
+        with torch.inference_mode():
+            model, cache, x = Small(None), {"k": [torch.zeros(2, 4)]}, torch.ones(2, 4)
+            model.register_buffer("rows", torch.zeros(2, 4))
+
+            def forward(x, cache):
+                F.relu_(x.sub_(0.5))
+                for i in range(2):
+                    model.rows[i], cache["k"][0][i] = x[i], model.linear(x)[i]
+                return F.silu(cache["k"][0])
+            model.forward, rows, kept = forward, model.rows, cache["k"][0]
+            y = bt.wrap(model, "bf16-pure")(x, cache).as_subclass(torch.Tensor)
+            self.assertTrue(torch.equal(y, y.bfloat16().float()))
+            self.assertEqual((x.tolist(), rows.tolist()), ([[0.5] * 4] * 2,) * 2)
+            self.assertTrue(torch.equal(kept, model.linear(torch.full((2, 4), 0.5)).bfloat16().float()))
+
+
+class Part(nn.Module):
+    def __init__(self, f):
+        super().__init__()
+        self.linear, self.f = nn.Linear(4, 4), f
+
+    def forward(self, x):
+        return self.f(self.linear(x))
+
+
+def out_of(y):
+    z = torch.empty(4, 4)
+    torch.add(y, 1, out=z)
+    return z
+
+
+class WrittenBy(unittest.TestCase):
+    """What functions of a part under fp32, or with out=, write to, follows the recipe where it is used."""
+
+    PARTS = {"item": lambda y: put(torch.zeros(4, 4), lambda z: z.__setitem__((slice(None), slice(4)), y)),
+             "copy_": lambda y: torch.zeros(4, 4).copy_(y), "data": lambda y: y.data,
+             "add_": lambda y: put(torch.zeros(4, 4), lambda z: z.add_(y)),
+             "loop": lambda y: put(torch.zeros(4, 4), lambda z: [z.__setitem__(i, y[i]) for i in range(4)])}
+
+    def check(self, model, exceptions=None):
+        y = bt.wrap(model, "bf16-pure", exceptions=exceptions)(torch.linspace(-1, 1, 16).reshape(4, 4))
+        y = y.detach().as_subclass(torch.Tensor)
+        self.assertTrue(torch.equal(y, y.bfloat16().float()))
+
+    def test_a_part_in_fp32(self):
+        for name, f in self.PARTS.items():
+            for grad in (True, False):
+                with self.subTest(name, grad=grad), torch.set_grad_enabled(grad):
+                    torch.manual_seed(4)
+                    self.check(nn.Sequential(Part(f), nn.SiLU()), {"0": "fp32"})
+
+    def test_out(self):
+        with torch.no_grad():
+            self.check(Small(lambda y: F.silu(out_of(y))))
+
+
 def rotated(h):
     q = torch.view_as_complex(h.reshape(16, 4, 2).contiguous())
     return torch.view_as_real(q * torch.polar(torch.ones(4), torch.arange(4.0))).flatten(1)
@@ -615,6 +857,9 @@ TYPES = {
     "in place": lambda h: h.double().mul_(0.1).float(), "copy_": lambda h: torch.zeros(16, 8).copy_(h.double() * 0.1),
     "cat": lambda h: torch.cat([h.double() * 0.1, h.double()]).float(),
     "two types": lambda h: torch.add(h.double() * 0.1, h).float(),
+    "copy_ into double": lambda h: torch.zeros(16, 8, dtype=torch.float64).copy_(h.double() * 0.1).float(),
+    "item of double": lambda h: put(torch.zeros(16, 9, dtype=torch.float64), lambda z: z.__setitem__(
+        (slice(None), slice(8)), h.double() * 0.1)).float()[:, :8],
     "sparse": lambda h: h.to_sparse().mul(0.1).to_dense(),
 }
 

@@ -281,6 +281,11 @@ class Wrapping(unittest.TestCase):
         bt.wrap(part, "fp32")
         bt.wrap(nn.Sequential(bt.unwrap(part)), "fp32")
 
+    def test_parts_of_a_model_that_is_gone(self):
+        part = self.model()
+        bt.wrap(nn.Sequential(part, nn.GELU()), "bf16-amp")
+        self.assertIs(bt.wrap(part, "fp32"), part)
+
     def test_signature(self):
         model = self.model()
         before = inspect.signature(model.forward)

@@ -444,6 +444,9 @@ MOVES.update(functions("F.max_pool1d", "F.max_pool2d", "F.max_pool3d", "torch.ma
                        "F.pixel_shuffle", "torch.pixel_shuffle"))
 _PADS = [f for f in (F.pad, getattr(F, "_pad", None), getattr(torch._C._nn, "pad", None)) if f is not None]
 MOVES.update(f for f in (getattr(F, "_max_pool2d", None), getattr(F, "_max_pool1d", None), *_PADS) if f is not None)
+# Those whose integer tensors are indices or counts; of others, they are numbers for the result.
+BY_INDEX = set(functions(*(f"{owner}.{name}" for owner in ("torch", "Tensor") for name in (
+    "index_select", "gather", "take", "take_along_dim", "repeat_interleave"))))
 # The operands that are numbers for the result, by position and by name; other integers are axes and counts.
 FILLS = {**dict.fromkeys(functions("torch.masked_fill", "Tensor.masked_fill"), ((2,), ("value",))),
          **dict.fromkeys(functions("torch.where", "Tensor.where"), ((1, 2), ("input", "self", "other"))),

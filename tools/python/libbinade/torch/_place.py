@@ -20,16 +20,19 @@ def check_parameter(name, p):
                         "the recipe rounds: call model.float().cpu() first")
 
 
-def tensors_in(x):
+def tensors_in(x, seen=None):
+    """The tensors in x. `seen` has the ids of the dataclasses that x is in: they may be in a cycle."""
     if isinstance(x, torch.Tensor):
         yield x
     elif isinstance(x, (list, tuple)):
         for y in x:
-            yield from tensors_in(y)
+            yield from tensors_in(y, seen)
     elif isinstance(x, dict):
-        yield from tensors_in(tuple(x.values()))
-    elif dataclasses.is_dataclass(x) and not isinstance(x, type):
-        yield from tensors_in([getattr(x, field.name, None) for field in dataclasses.fields(x)])
+        yield from tensors_in(tuple(x.values()), seen)
+    elif dataclasses.is_dataclass(x) and not isinstance(x, type) and id(x) not in (seen or ()):
+        seen = set() if seen is None else seen
+        seen.add(id(x))
+        yield from tensors_in([getattr(x, field.name, None) for field in dataclasses.fields(x)], seen)
 
 
 class Place:
@@ -41,6 +44,7 @@ class Place:
         self.plain = is_plain(self.policy)
         self.seed, self.run, self.optimizer = seed, None, None
         self.index, self.parameters, self.seen, self.stored = {}, [], [], []
+        self.kept = {}  # what the recipe stores of parameters, whose parts a forward pass uses, by id
         self.backward_ran = False
 
     # ---- parameters ----
@@ -87,6 +91,7 @@ class Place:
 
     def take(self):
         """Parameters that were written to since are read again. A write through .data has no version that says so."""
+        self.kept.clear()
         for i, (name, p, _, _) in enumerate(self.parameters):
             check_parameter(name, p)
             if _same_bits(p, self.seen[i]):
@@ -122,6 +127,7 @@ class Place:
             lib.bnd_tensor_want_gradient(self.run.part(i, t.BND_ROLE_PARAM), p.requires_grad)
 
     def end(self):
+        self.kept.clear()
         if self.run is not None and self.run.in_evaluation:
             self.run.in_evaluation = False
             call("bnd_run_end_evaluation", self.run.pointer)
@@ -246,9 +252,15 @@ class Place:
         return y, seen
 
     def recognize(self, x):
-        """A part that PyTorch 1.13 has taken without a word: x[0], x[1:], x[None] and x[...] are views of x."""
-        if not hasattr(x, "_node") and is_number(x) and x._is_view():
-            base = x._base
+        """Notes what PyTorch 1.13 does not show: x[0], x[1:], x[None] and x[...] are views, and x[i] = y writes."""
+        if not is_number(x):
+            return
+        base = x._base if x._is_view() else x
+        if self.session.written_unseen(base):
+            self.put_into(base)
+            if x is not base and hasattr(x, "_node"):
+                self.put_into(x)
+        if not hasattr(x, "_node") and x is not base:
             if not hasattr(base, "_node") and not isinstance(base, torch.nn.Parameter):
                 return
             whole = self.node(base)
@@ -281,7 +293,12 @@ class Place:
         """Notes that numbers of this node were put into x, and so into what x is a view of."""
         x._node = Node(node.format, pending=node.pending)
         if x._is_view():
-            self.node(x._base).known = True
+            base = self.node(x._base)
+            base.known, base.pending = True, base.pending if node.pending is None else node.pending
+
+    def put_into(self, x):
+        """Notes that numbers which the recipe holds for were put into x, which may have another type."""
+        self.fill(x, Node(pending=None if x.dtype == torch.float32 else t.BND_ROLE_ACT))
 
     # ---- functions that the simulator does not have ----
 
@@ -320,18 +337,31 @@ class Place:
         p = node.whole
         if p is None or node.stored:
             return x
-        index = self.index.get(id(p))
-        if index is not None and self.run.part(index, t.BND_ROLE_PARAM):
-            kept = self.run.read(index, t.BND_ROLE_PARAM, p)
+        if x.shape == p.shape and x.stride() == p.stride():
+            kept = self._stored(p)
         else:
-            kept = self.run.stored(p)
-        if x.shape != p.shape or x.stride() != p.stride():
-            kept = torch.empty_strided(p.shape, p.stride()).copy_(kept)
-            kept = kept.as_strided(x.shape, x.stride(), x.storage_offset() - p.storage_offset())
+            kept = self._laid_out(p).as_strided(x.shape, x.stride(), x.storage_offset() - p.storage_offset()).clone()
         y = _Value.apply(x, kept)
         y._node = node.of_part()
         y._node.stored = True
         return y
+
+    def _stored(self, p):
+        """What the recipe stores of a parameter."""
+        index = self.index.get(id(p))
+        if index is not None and self.run.part(index, t.BND_ROLE_PARAM):
+            return self.run.read(index, t.BND_ROLE_PARAM, p)
+        return self.run.stored(p)
+
+    def _laid_out(self, p):
+        """The same, with the strides of the parameter. It is read once per forward pass: w[0], w[1], ... share it."""
+        version = None if p.is_inference() else p._version
+        if id(p) in self.kept and self.kept[id(p)][0] == version:
+            return self.kept[id(p)][1]
+        x = torch.empty_strided(p.shape, p.stride()).copy_(self._stored(p))
+        if self.session.running is not None:
+            self.kept[id(p)] = version, x
+        return x
 
 
 # The operations whose backward pass multiplies by the other operand, and those that look at the operand itself.
@@ -368,9 +398,12 @@ def is_number(x):
     return x.is_floating_point() or x.is_complex()
 
 
+def storage_of(x):
+    return getattr(x, "untyped_storage", x.storage)()
+
+
 def _same_storage(x, y):
-    x, y = (getattr(z, "untyped_storage", z.storage)() for z in (x, y))
-    return x.data_ptr() == y.data_ptr()
+    return storage_of(x).data_ptr() == storage_of(y).data_ptr()
 
 
 def _same_bits(p, seen):

@@ -2,9 +2,10 @@
 import copy
 import dataclasses
 import fnmatch
+import itertools
 import math
 import weakref
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 import torch
 from torch.overrides import TorchFunctionMode
@@ -14,7 +15,7 @@ from .._native import lib
 from . import _ops
 from ._bridge import FP32, Node, Plain, attributes_of, same_format
 from ._handlers import in_place_at, positional, takes
-from ._place import Place, check_parameter, divided, is_number, tensors_in
+from ._place import Place, check_parameter, divided, is_number, storage_of, tensors_in
 from ._scale import Exit
 from ._scopes import Scope, ScopedForward, origin
 
@@ -40,29 +41,41 @@ def _session_of(args, kwargs):
     return None
 
 
-def _changed(x, f):
-    """x with f(tensor) for each tensor in it."""
+def _changed(x, f, where_it_is=False, made=None):
+    """x with f(tensor) for each tensor in it. With `where_it_is`, lists, dictionaries and dataclasses are changed
+    themselves. `made` has the dataclasses that are changed already: they may be in a cycle."""
     if isinstance(x, torch.Tensor):
         return f(x)
+    made = {} if made is None else made
+    if id(x) in made:
+        return made[id(x)]
     if not any(True for _ in tensors_in(x)):
         return x
     if isinstance(x, dict):
-        return {key: _changed(y, f) for key, y in x.items()} if type(x) is dict else _changed_in(x, f)
+        if type(x) is dict and not where_it_is:
+            return {key: _changed(y, f, False, made) for key, y in x.items()}
+        for key, y in list(x.items()):  # of a class of its own, such as the outputs of Hugging Face's models
+            if y is not None:
+                x[key] = _changed(y, f, where_it_is, made)
+        return x
     if dataclasses.is_dataclass(x):
-        y = copy.copy(x)
+        y = made[id(x)] = x if where_it_is else copy.copy(x)
         for field in dataclasses.fields(x):
-            object.__setattr__(y, field.name, _changed(getattr(x, field.name, None), f))
+            object.__setattr__(y, field.name, _changed(getattr(x, field.name, None), f, where_it_is, made))
         return y
-    parts = [_changed(y, f) for y in x]
+    parts = [_changed(y, f, where_it_is, made) for y in x]
+    if where_it_is and isinstance(x, list):
+        x[:] = parts
+        return x
     return type(x)(*parts) if hasattr(x, "_fields") else type(x)(parts)
 
 
-def _changed_in(x, f):
-    """A dictionary of a class of its own, such as the outputs of Hugging Face's models: changed where it is."""
-    for key, y in list(x.items()):
-        if y is not None:
-            x[key] = _changed(y, f)
-    return x
+def _tracked(x):
+    """A tensor of inference mode as one whose views and writes PyTorch tracks, with the same storage."""
+    if not x.is_inference() or x.requires_grad or x.layout is not torch.strided or type(x) is not torch.Tensor:
+        return x
+    y = torch.empty(0, dtype=x.dtype, device=x.device)
+    return y.set_(storage_of(x), x.storage_offset(), x.size(), x.stride())
 
 
 class _Mode(TorchFunctionMode):
@@ -83,6 +96,7 @@ class Session:
         self.depth, self.loss, self.recorder = 0, float("nan"), None
         self.left = False  # whether a gradient has come back through an Exit since the last forward pass
         self.inputs = {}  # what the model was given, and what that is a view of, by id
+        self.running = None  # the number of this forward pass; None: there is none
         self.places_wanted, self.not_covered = None, {}
         self.root = Place(self, recipe, seed)
         self.places = {recipe: self.root}
@@ -140,30 +154,45 @@ class Session:
 
     @contextmanager
     def entered(self, given):
-        """A forward pass of the whole model with these arguments."""
+        """A forward pass of the whole model with these arguments. Gives the arguments that it is called with."""
         if self.depth:
-            yield
+            yield given
             return
-        self.depth, self.left = 1, False
+        self.depth, self.left, self.running = 1, False, next(_PASSES)
         places = self.all()
         try:
             for place in places:
                 place.begin()
-            with Plain():
-                for x in tensors_in(given):
-                    for y in (x, x._base) if x._is_view() else (x,):
-                        self.inputs[id(y)] = y
-                        if hasattr(y, "_node"):
-                            y._node.known = True
-            if self.plain:
-                yield
-            else:
-                with _Mode(self):
-                    yield
+            with ExitStack() as stack:
+                if not self.plain:
+                    given = self._without_inference(given, stack)
+                with Plain():
+                    for x in tensors_in(given):
+                        for y in (x, x._base) if x._is_view() else (x,):
+                            self.inputs[id(y)] = y
+                            if hasattr(y, "_node"):
+                                y._node.known = True
+                if not self.plain:
+                    stack.enter_context(_Mode(self))
+                yield given
         finally:
-            self.depth, self.inputs = 0, {}
+            self.depth, self.inputs, self.running = 0, {}, None
             for place in places:
                 place.end()
+
+    def _without_inference(self, given, stack):
+        """Leaves inference mode, whose tensors do not say what they are a view of. Gives the arguments without such
+        tensors; buffers are replaced, too."""
+        if torch.is_inference_mode_enabled():
+            stack.enter_context(torch.inference_mode(False))
+            stack.enter_context(torch.no_grad())
+            for module in self.model().modules():
+                for name, x in module._buffers.items():
+                    module._buffers[name] = x if x is None else _tracked(x)
+        if any(x.is_inference() for x in tensors_in(given)):
+            with Plain():
+                return _changed(given, _tracked, True)
+        return given
 
     @contextmanager
     def here(self):
@@ -177,12 +206,17 @@ class Session:
         the recipe made of these. Buffers and constants stay PyTorch's until one of these meets them."""
         node = getattr(x, "_node", None)
         if node is not None:
-            return node.known
+            return node.known or x.requires_grad  # unseen writes may have brought a gradient
         return (x.requires_grad or isinstance(x, torch.nn.Parameter) or id(x) in self.inputs
                 or x._is_view() and id(x._base) in self.inputs)
 
     def _known(self, x):
         return any(self.knows(y) for y in tensors_in(x) if is_number(y))
+
+    def forget_stored(self):
+        """A parameter is written to: what was read of it is read again."""
+        for place in self.places.values():
+            place.kept.clear()
 
     def note_backward(self):
         for place in self.places.values():
@@ -196,14 +230,15 @@ class Session:
         if not is_number(x) or isinstance(x, Rounded):
             return x
         inner = self.root.enter(x)
-        y = x
+        node, y = getattr(inner, "_node", None), x
+        if not (isinstance(inner, torch.nn.Parameter) or node is not None and node.known):
+            inner = inner if inner.requires_grad else inner.detach()  # a buffer stays PyTorch's in the model
+            inner._node = Node()
         if inner.requires_grad and torch.is_grad_enabled():
             y = Exit.apply(self, inner)
             y.grad_fn.inner, y.grad_fn.made = weakref.ref(inner), inner.grad_fn
         y = y.as_subclass(Rounded)
         y._session, y._inner, y._exit = weakref.ref(self), inner, y.grad_fn
-        if not hasattr(inner, "_node"):
-            inner._node = Node()
         return y
 
     def _is_inner(self, x):
@@ -242,7 +277,21 @@ class Session:
             place.recognize(x)
             self._note_function(x)
         out = (self._plain if place.plain else self._dispatch)(place, func, args, kwargs)
+        for x in tensors_in((args, kwargs, out)) if self.running is not None else ():
+            self._note_version(x)
         return _changed(out, self.exported) if export else out
+
+    def _note_version(self, x):
+        """Notes the version of a tensor that the recipe does not hold for, so that unseen writes to it are found."""
+        x = x._base if x._is_view() else x
+        if is_number(x) and not (x.is_inference() or self.knows(x)):
+            x._seen = self.running, x._version
+
+    def written_unseen(self, x):
+        """Whether a tensor was written to by x[i] = y, which PyTorch 1.13 does not show, in this forward pass."""
+        seen = getattr(x, "_seen", None)
+        return (seen is not None and seen[0] == self.running and not x.is_inference() and seen[1] != x._version
+                and not self.knows(x))
 
     def _place_for(self, func, args, kwargs):
         """Where a function is computed: in the module that is called, or, if its parameter is that of a module with
@@ -314,8 +363,11 @@ class Session:
         quiet = _is_quiet(func)
         if self.scaling and not quiet:
             args, kwargs = _entered(place, func, args, kwargs)
+        known = self._known((args, kwargs))
         out = func(*args, **kwargs)
-        if not quiet and self._known((args, kwargs)):
+        if not quiet and known:
+            if _writes(func) and args and is_number(args[0]) and not self.knows(args[0]):
+                place.put_into(args[0])
             for y in tensors_in(out):
                 if is_number(y) and not (hasattr(y, "_node") or y._is_view() or isinstance(y, torch.nn.Parameter)):
                     y._node = Node()  # what another part of the model makes of it is of that part's recipe
@@ -332,7 +384,7 @@ class Session:
             return func(*args, **kwargs)
         handler = _ops.HANDLERS.get(func)
         if kwargs.get("out") is not None:
-            return self._to_out(func, args, kwargs)
+            return self._to_out(place, func, args, kwargs)
         if kwargs and (handler is not None or not args):
             args, kwargs = positional(func, args, kwargs)
         at = in_place_at(func)
@@ -359,6 +411,7 @@ class Session:
         if _writes(func) and isinstance(args[0], torch.Tensor) and is_number(args[0]):
             node = place.node(args[0])
             if node.whole is not None and not node.stored:
+                self.forget_stored()
                 return func(*args, **kwargs)  # what is written to a parameter is read again, as it is
             return (self._put if name in _PUTS else self._in_place)(place, name, func, args, kwargs)
         return self._foreign(place, func, args, kwargs)
@@ -415,7 +468,8 @@ class Session:
         x = args[0]
         if plain is None or plain in _ops.VIEWS:
             return func(*args, **kwargs)
-        return self._written(place, x, self.dispatch(plain, (self._kept(plain, x),) + args[1:], kwargs))
+        y = self.dispatch(plain, (self._kept(plain, x),) + args[1:], kwargs)
+        return self._written(place, x, y) if torch.can_cast(y.dtype, x.dtype) else func(*args, **kwargs)
 
     def _kept(self, func, x):
         """What func computes from, where x is written to afterwards: PyTorch's functions keep it."""
@@ -424,26 +478,29 @@ class Session:
     @staticmethod
     def _written(place, x, y):
         """x, which y is written to."""
+        if x.dtype == torch.float32 != y.dtype and place.node(y).pending is not None:
+            y = place.view(y, torch.Tensor.float)
         x.copy_(y)
         place.fill(x, place.node(y))
         return x
 
-    def _to_out(self, func, args, kwargs):
+    def _to_out(self, place, func, args, kwargs):
         """A result that goes into a tensor of the caller, which PyTorch allows without gradients only."""
         y = self.dispatch(func, args, {key: x for key, x in kwargs.items() if key != "out"})
-        if not isinstance(y, torch.Tensor) or y.requires_grad:
+        if not isinstance(y, torch.Tensor) or y.requires_grad or not torch.can_cast(y.dtype, kwargs["out"].dtype):
             return func(*args, **kwargs)
-        return kwargs["out"].resize_(y.shape).copy_(y)
+        return self._written(place, kwargs["out"].resize_(y.shape), y)
 
     def _put(self, place, name, func, args, kwargs):
         """x[...] = value, x.copy_(value), x.fill_(value) and x.fill_diagonal_(value)."""
         args, kwargs = _entered(place, func, args, kwargs)
         x, at = args[0], 2 if name == "__setitem__" else 1
-        value = args[at] if len(args) > at else kwargs.get("src", kwargs.get("value"))
-        kept = {key: y for key, y in kwargs.items() if key not in ("src", "value")}
+        value = args[at] if len(args) > at else next((kwargs[key] for key in _VALUES if key in kwargs), None)
+        kept = {key: y for key, y in kwargs.items() if key not in _VALUES}
+        has_role = self.knows(x) and (x.dtype == torch.float32 or place.node(x).pending is not None)
         out = func(*args[:at], self._fitting(place, x, value), *args[at + 1:], **kept)
-        if isinstance(value, torch.Tensor) and self.knows(value) and not self.knows(x):
-            place.fill(x, Node())
+        if isinstance(value, torch.Tensor) and self.knows(value) and not has_role:
+            place.put_into(x)
         return out
 
     def _put_outside(self, func, args, kwargs):
@@ -455,6 +512,8 @@ class Session:
         if name in _PUTS or plain is None:
             return func(*_changed(args, seen), **_changed(kwargs, seen))
         y = self.dispatch(plain, (self._kept(plain, args[0]),) + args[1:], kwargs, export=True)
+        if not torch.can_cast(y.dtype, args[0].dtype):
+            return func(*_changed(args, seen), **_changed(kwargs, seen))  # PyTorch refuses it
         return args[0].copy_(seen(y))
 
     @staticmethod
@@ -466,11 +525,11 @@ class Session:
             f = f if bool(torch.isfinite(value)) else FP32
         if not isinstance(value, torch.Tensor) or not value.numel() or x.dtype != torch.float32:
             return value
-        if value.dtype != torch.float32 and place.node(value).pending is not None:
+        if value.dtype != torch.float32 and is_number(value) and place.node(value).pending is not None:
             value = place.view(value, torch.Tensor.float)
-        if value.dtype != torch.float32:
+        if value.is_complex():
             return value
-        value = place.value(value)
+        value = place.value(value).float()
         same = same_format(f, place.node(value).format) or same_format(f, FP32)
         rule = place.role_format(t.BND_ROLE_ACT, [x])[1]
         return value if same else place.op(t.BND_TENSOR_OP_CAST, [value], attributes_of(cast=(f, rule)))
@@ -517,6 +576,9 @@ def _brings_numbers(place, func, args, kwargs, tensors):
     given = [args[i] for i in at if i < len(args)] + [kwargs[key] for key in names if key in kwargs]
     numbers = [x for x in (*args, *kwargs.values()) if isinstance(x, float)] + [x for x in given if _is_constant(x)]
     constants = any(x != 0 and math.isfinite(x) for x in numbers)  # masks keep their infinities
+    if func not in _ops.BY_INDEX:
+        integers = (x for x in tensors_in((args, kwargs)) if not (is_number(x) or x.dtype in _MASKS))
+        constants = constants or any(bool(x.any()) for x in integers)
     formats = [place.node(x).format for x in tensors]
     return constants or any(not same_format(f, formats[0]) for f in formats)
 
@@ -526,7 +588,7 @@ def _is_constant(x):
 
 
 def _is_quiet(func):
-    return func in _QUIET or getattr(func, "__name__", "") in _OF_NO_GRAPH
+    return func in _QUIET or getattr(func, "__name__", "") in _OF_NO_GRAPH and func not in _ops.VIEWS
 
 
 def _writes(func):
@@ -543,6 +605,9 @@ _SHAPES = set(_ops.functions("torch.reshape", "Tensor.reshape", "Tensor.contiguo
 _SPECIAL = {torch.Tensor.backward: Session._backward, torch.autograd.grad: Session._grad,
             torch.Tensor.register_hook: Session._hooked, torch.Tensor.retain_grad: Session._retained}
 _PUTS = ("__setitem__", "copy_", "fill_", "fill_diagonal_")
+_MASKS = (torch.bool, torch.uint8)
+_VALUES = ("src", "value", "fill_value")  # what is put, by name
+_PASSES = itertools.count()  # the numbers of forward passes
 _OF_NO_GRAPH = ("__get__", "__set__", "size", "dim", "numel", "stride", "is_floating_point", "requires_grad_")
 _NOT_IN_PLACE = ("requires_grad_", "detach_", "copy_", "zero_", "fill_", "normal_", "uniform_", "set_")
 _QUIET = set(_ops.functions(*(f"{owner}.{name}" for owner in ("torch", "Tensor") for name in (

@@ -1,4 +1,5 @@
 """wrap and unwrap: a model of PyTorch under a recipe."""
+import gc
 import weakref
 
 from typing import Dict, Optional
@@ -33,9 +34,10 @@ def wrap(model: torch.nn.Module, recipe: str = "nvfp4", *, exceptions: Optional[
     that fits holds, with everything in the module. Its parameters follow it where another module uses them, too, as in
     F.linear(x, self.head.weight). `seed` is that of stochastic rounding.
 
-    The recipe holds in calls of the model itself, for its parameters, for the tensors that it is given, and for what is
-    made of them. Buffers and constants are PyTorch's until one of these meets them. A module of the model that you call
-    directly (model.encoder(x)) computes as without wrap. A model has one wrap: parts get their recipe by `exceptions`.
+    The recipe holds in calls of the model itself, for its parameters, for the floating-point tensors that it is given,
+    and for what is made of them. Buffers and constants are PyTorch's until one of these meets them; so are results of
+    integers and masks alone. A module of the model that you call directly (model.encoder(x)) computes as without wrap.
+    A model has one wrap: parts get their recipe by `exceptions`.
 
     Parameters are fp32 on the CPU. Where the recipe stores them in another format without a master copy, their numbers
     are rounded to it, to nearest: at the first forward pass, and at each one after they were written to, as
@@ -72,11 +74,12 @@ def wrap(model: torch.nn.Module, recipe: str = "nvfp4", *, exceptions: Optional[
     seed = whole(seed, "seed")
     if _KEY in model.__dict__:
         raise ValueError("this model is wrapped already: call libbinade.torch.unwrap(model) first")
-    for session in list(_SESSIONS):
-        whole_model = session.model()
-        if session.wrapped and whole_model is not None and any(m is model for m in whole_model.modules()):
-            raise ValueError(f"this module is a part of a {type(whole_model).__name__} that is wrapped already, and "
-                             "one model has one wrap: give the part its recipe as exceptions= there")
+    if _wrapped_with(model) is not None:
+        gc.collect()  # a wrapped model is in its own forward: without it, one that nobody has would stay
+        kind = _wrapped_with(model)
+        if kind is not None:
+            raise ValueError(f"this module is a part of a {kind} that is wrapped already, and one model has one wrap: "
+                             "give the part its recipe as exceptions= there")
     session = Session(model, recipe, dict(exceptions or {}), seed)
     _SESSIONS.add(session)
     inner = model.forward
@@ -84,7 +87,7 @@ def wrap(model: torch.nn.Module, recipe: str = "nvfp4", *, exceptions: Optional[
     def forward(*args, **kwargs):
         if session.plain and session.recorder is None:
             return inner(*args, **kwargs)
-        with session.entered((args, kwargs)):
+        with session.entered((args, kwargs)) as (args, kwargs):
             out = inner(*args, **kwargs)
         return session.export(out)
 
@@ -108,6 +111,15 @@ def unwrap(model: torch.nn.Module) -> torch.nn.Module:
     if forward is not None:
         model.__dict__["forward"] = forward
     return model
+
+
+def _wrapped_with(part):
+    """The class of a wrapped model that has this module; None: there is none."""
+    for session in list(_SESSIONS):
+        model = session.model()
+        if session.wrapped and model is not None and any(m is part for m in model.modules()):
+            return type(model).__name__
+    return None
 
 
 def session_with(params):
