@@ -1,5 +1,6 @@
 """Wrapped models in the ways in which PyTorch's functions are called: in place, by name, with parts, and with weights
 that change behind the wrapper's back. PyTorch without the wrapper is the judge."""
+import collections
 import contextlib
 import dataclasses
 import unittest
@@ -887,6 +888,62 @@ class OtherTypes(unittest.TestCase):
             y = y.detach().as_subclass(torch.Tensor)
             self.assertTrue(torch.equal(y, y.bfloat16().float()))
             self.assertEqual(torch.equal(y, bd.round(y, "e4m3")), not careful)
+
+
+    def test_constants_in_them(self):
+        """What is put into a float64 tensor keeps its range and its digits."""
+        least = torch.finfo(torch.float64).min
+
+        def softmax_of_masked(h):
+            a = h.double()
+            a[:, 1:] = least
+            a[0, 0] = least
+            return F.softmax(a, -1).float()
+
+        def scaled(h):
+            a = h.double()
+            return (a.fill_(1e300) * 1e-300).float()
+
+        def odd(h):
+            a = h.double()
+            a[:, 0] = 16777217.0
+            return (a - 16777216).float()[:, 0]
+        shares = torch.tensor([[0.125] * 8] + [[1.0] + [0.0] * 7] * 15)  # all alike in the first row
+        for f, expected in ((softmax_of_masked, shares), (scaled, torch.ones(16, 8)), (odd, torch.ones(16))):
+            model = bt.wrap(Matrix(lambda x, w, f=f: f(x @ w)), "bf16-pure")
+            y = model(torch.ones(16, 32)).detach().as_subclass(torch.Tensor)
+            self.assertTrue(torch.equal(y, expected), y)
+
+
+class Inputs(unittest.TestCase):
+    """A model may get its inputs in any object."""
+
+    def test_in_objects(self):
+        class Batch:
+            def __init__(self, x):
+                self.x = x
+
+        def f(given, w):
+            x = given.x if isinstance(given, Batch) else given["x"] if not isinstance(given, list) else given[0].x
+            return x * 0.3
+        x = torch.randn(16, 32)
+        for given in (Batch(x), collections.UserDict(x=x), {"x": x}, [Batch(x)]):
+            y = bt.wrap(Matrix(f), "bf16-pure")(given).detach().as_subclass(torch.Tensor)
+            self.assertTrue(torch.equal(y, (x * 0.3).bfloat16().float()), type(given))
+        a = Batch(x)
+        a.itself, a.words = a, {str(i): i for i in range(100)}
+        self.assertTrue(torch.equal(bt.wrap(Matrix(f), "bf16-pure")(a).detach().as_subclass(torch.Tensor),
+                                    (x * 0.3).bfloat16().float()))
+
+
+class Empty(unittest.TestCase):
+    def test_no_rows(self):
+        """As an expert without tokens has them."""
+        for module, shape in ((nn.Linear(8, 4), (0, 8)), (nn.Conv1d(3, 4, 3), (0, 3, 8)),
+                              (nn.Conv2d(3, 4, 3), (0, 3, 8, 8))):
+            model = bt.wrap(nn.Sequential(module), "bf16-pure")
+            self.assertEqual(model(torch.ones(shape)).shape, module(torch.ones(shape)).shape)
+            self.assertEqual(bt.not_covered(model), {})
 
 
 class TwoModels(unittest.TestCase):

@@ -46,6 +46,8 @@ def _products_of_patches(place, n, x, bias, groups, patches, weight_of):
 
 def _convolution(n):
     def handler(place, x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
+        if not x.numel():
+            return NotImplemented
         kernel, stride, dilation = tuple(weight.shape[2:]), _tuple(stride, n), _tuple(dilation, n)
         if padding == "same":
             extra = [d * (k - 1) for d, k in zip(dilation, kernel)]

@@ -1,4 +1,5 @@
 """A part of a wrapped model with one recipe: its run in the engine, its parameters, and the operations there."""
+import collections.abc
 import dataclasses
 
 import torch
@@ -11,6 +12,7 @@ from ._bridge import FP32, NO_CHECKPOINTS, Node, Operand, Operation, Run, attrib
 from ._scale import Enter, is_inside
 
 _NAME = 63  # bytes of a parameter's name in a run
+_MANY = 1 << 16  # what has more elements is searched for no tensors: a vocabulary would be at each call
 
 
 def check_parameter(name, p):
@@ -33,6 +35,28 @@ def tensors_in(x, seen=None):
         seen = set() if seen is None else seen
         seen.add(id(x))
         yield from tensors_in([getattr(x, field.name, None) for field in dataclasses.fields(x)], seen)
+
+
+def given_in(x, objects=4, seen=None):
+    """The tensors in what a model is given: those in mappings and in attributes of objects, too. `objects` is how many
+    objects may be in one another."""
+    seen = set() if seen is None else seen
+    if isinstance(x, torch.Tensor):
+        yield x
+        return
+    if isinstance(x, collections.abc.Mapping):
+        inner = x.values()
+    elif isinstance(x, (list, tuple)):
+        inner = x
+    elif hasattr(x, "__dict__") and not isinstance(x, (type, torch.nn.Module)) and not callable(x):
+        inner = vars(x).values()
+        objects -= not dataclasses.is_dataclass(x)
+    else:
+        return
+    if objects >= 0 and id(x) not in seen and len(inner) <= _MANY:
+        seen.add(id(x))
+        for y in tuple(inner):
+            yield from given_in(y, objects, seen)
 
 
 class Place:

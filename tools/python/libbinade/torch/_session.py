@@ -15,7 +15,7 @@ from .._native import lib
 from . import _ops
 from ._bridge import FP32, Node, Plain, attributes_of, same_format
 from ._handlers import in_place_at, positional, takes
-from ._place import Place, check_parameter, divided, is_number, storage_of, tensors_in
+from ._place import Place, check_parameter, divided, given_in, is_number, storage_of, tensors_in
 from ._scale import Exit
 from ._scopes import Scope, ScopedForward, origin
 
@@ -167,7 +167,7 @@ class Session:
                 if not self.plain:
                     given = self._without_inference(given, stack)
                 with Plain():
-                    for x in tensors_in(given):
+                    for x in given_in(given):
                         for y in (x, x._base) if x._is_view() else (x,):
                             self.inputs[id(y)] = y
                             if hasattr(y, "_node"):
@@ -519,11 +519,13 @@ class Session:
     @staticmethod
     def _fitting(place, x, value):
         """A value that is put into a part of x, in the format of x. Infinities stay, as those of masks."""
+        if x.dtype != torch.float32:
+            return value
         f = place.node(x).format
         if _is_constant(value):
             value = torch.tensor(float(value))
             f = f if bool(torch.isfinite(value)) else FP32
-        if not isinstance(value, torch.Tensor) or not value.numel() or x.dtype != torch.float32:
+        if not isinstance(value, torch.Tensor) or not value.numel():
             return value
         if value.dtype != torch.float32 and is_number(value) and place.node(value).pending is not None:
             value = place.view(value, torch.Tensor.float)
@@ -546,9 +548,10 @@ class Session:
         self.not_covered[name] = self.not_covered.get(name, 0) + 1
 
     def _note_product(self, func, args, kwargs):
-        name = getattr(func, "__name__", "")
-        if func in _ops.PRODUCTS and (name != "einsum" or sum(is_number(x) for x in tensors_in((args, kwargs))) > 1):
-            self.note_not_covered(name)
+        if func in _ops.PRODUCTS:
+            name, operands = getattr(func, "__name__", ""), [x for x in tensors_in((args, kwargs)) if is_number(x)]
+            if all(x.numel() for x in operands) and (name != "einsum" or len(operands) > 1):
+                self.note_not_covered(name)
 
     def _foreign(self, place, func, args, kwargs):
         """What the simulator does not have: PyTorch's result, rounded."""
