@@ -145,7 +145,7 @@ static bnd_status add_whole(bnd_lab_folder *folder, const char *name, const void
     return status == BND_OK ? bnd_lab_folder_write(folder, folder->count - 1, 0, bytes, length, why) : status;
 }
 
-/* Copies all bytes of an open file, which is read and not mapped: nobody could remove the output after a SIGBUS yet. */
+/* Copies all bytes of an open file. It is read and not mapped: the handler of SIGBUS does not know the output yet. */
 static bnd_status copy_bytes(bnd_lab_folder *folder, const bnd_side_file *side, int fd, bnd_error *why)
 {
     enum { CHUNK = 1 << 16 };

@@ -88,20 +88,41 @@ static inline void bndi_drain_stores(void)
     __asm__ volatile("dmb ishst" : : : "memory");
 }
 
-#elif !defined(__wasm__) && !defined(BND_FREESTANDING)
-#include <fenv.h>
+#else
 
-/* Another processor: its environment is set by the C library, to nearest even alone. */
 #define BNDI_HAS_ENVIRONMENT 0
-
-typedef struct bndi_environment {
-    fenv_t before;
-} bndi_environment;
 
 static inline void bndi_set_rounding(unsigned rounding)
 {
     (void)rounding;
 }
+
+static inline void bndi_drain_stores(void)
+{
+}
+
+#if defined(__wasm__) || defined(BND_FREESTANDING)
+typedef struct bndi_environment {
+    unsigned none;
+} bndi_environment;
+
+static inline bndi_environment bndi_enter(unsigned rounding)
+{
+    (void)rounding;
+    return (bndi_environment){0};
+}
+
+static inline void bndi_leave(bndi_environment before)
+{
+    (void)before;
+}
+#else
+#include <fenv.h>
+
+/* Another processor: the C library sets its environment, to nearest even alone. */
+typedef struct bndi_environment {
+    fenv_t before;
+} bndi_environment;
 
 static inline bndi_environment bndi_enter(unsigned rounding)
 {
@@ -116,38 +137,7 @@ static inline void bndi_leave(bndi_environment here)
 {
     (void)fesetenv(&here.before);
 }
-
-static inline void bndi_drain_stores(void)
-{
-}
-
-#else
-
-#define BNDI_HAS_ENVIRONMENT 0
-
-typedef struct bndi_environment {
-    unsigned none;
-} bndi_environment;
-
-static inline void bndi_set_rounding(unsigned rounding)
-{
-    (void)rounding;
-}
-
-static inline bndi_environment bndi_enter(unsigned rounding)
-{
-    (void)rounding;
-    return (bndi_environment){0};
-}
-
-static inline void bndi_leave(bndi_environment before)
-{
-    (void)before;
-}
-
-static inline void bndi_drain_stores(void)
-{
-}
+#endif
 
 #endif
 

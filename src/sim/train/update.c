@@ -36,8 +36,8 @@ static void by_formula(const bnd_run *run, bndi_formula_name name, float *y, con
     bndi_round_chunk(run->engine, y, n, cast);
 }
 
-/* u = q(change - c), n = q(w + u), c = q(q(n - w) - u): the new weights are in `t`. w is the weight after its decay:
- * where it was rounded, the compensation knows nothing of that, as in AnyPrecisionAdamW and optimi. */
+/* u = q(change - c), n = q(w + u), c = q(q(n - w) - u): the new weights are in `t`. w is the weight after its decay.
+ * If that was rounded, its error is not compensated, as in AnyPrecisionAdamW and optimi. */
 static void sum_by_kahan(bnd_run *run, bndi_parameter *p, chunk *k, const float *w, size_t at, size_t n)
 {
     const bnd_role role = p->master != NULL ? BND_ROLE_MASTER : BND_ROLE_PARAM;
